@@ -67,7 +67,7 @@ struct FusedShape {
 
 // The maximum number of samples that adjacent outputs read, a multiple of eight.
 int32_t largest_window(const ResizeAxis& axis, int32_t outputs) {
-  const std::vector<int32_t>& bands = axis.bands;
+  const std::span<const int32_t> bands = axis.bands;
   const size_t step = 2 * static_cast<size_t>(outputs / kResizeBand);
   int32_t largest = 0;
   for (size_t i = 0; i < bands.size(); i += step)

@@ -13,10 +13,10 @@ bool ResizeTables::Part::operator==(const Part& other) const {
 }
 
 template <typename Owner, typename T>
-const T* ResizeTables::add(const std::shared_ptr<const Owner>& owner, const std::vector<T>& table) {
+const T* ResizeTables::add(const std::shared_ptr<const Owner>& owner, std::span<const T> table) {
   constexpr size_t kAlignment = 16;
   const size_t offset = (bytes_ + kAlignment - 1) / kAlignment * kAlignment;
-  parts_.push_back({owner, table.data(), table.size() * sizeof(T), offset});
+  parts_.push_back({owner, table.data(), table.size_bytes(), offset});
   bytes_ = offset + parts_.back().bytes;
   return reinterpret_cast<const T*>(kBase + offset);
 }
@@ -24,7 +24,7 @@ const T* ResizeTables::add(const std::shared_ptr<const Owner>& owner, const std:
 template <typename T>
 const T* ResizeTables::add(std::vector<T> table) {
   const auto owner = std::make_shared<const std::vector<T>>(std::move(table));
-  return add(owner, *owner);
+  return add(owner, std::span<const T>(*owner));
 }
 
 std::shared_ptr<const ResizeAxis> ResizeTables::add_axis(ResizeFilter filter,
@@ -35,10 +35,14 @@ std::shared_ptr<const ResizeAxis> ResizeTables::add_axis(ResizeFilter filter,
     *view = found->second;
     return axis;
   }
-  view->first = add(axis, axis->first);
-  view->count = add(axis, axis->count);
-  view->weights = add(axis, axis->weights);
-  view->bands = add(axis, axis->bands);
+  const int32_t* const at = add(axis, axis->all);
+  const auto place_of = [&](std::span<const int32_t> part) {
+    return at + (part.data() - axis->all.data());
+  };
+  view->first = place_of(axis->first);
+  view->count = place_of(axis->count);
+  view->weights = place_of(axis->weights);
+  view->bands = place_of(axis->bands);
   view->taps = axis->taps;
   views_.emplace(axis.get(), *view);
   return axis;

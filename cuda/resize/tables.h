@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -60,7 +61,7 @@ class ResizeTables {
   static constexpr uintptr_t kBase = 256;  // so that no offset is null
 
   template <typename Owner, typename T>
-  const T* add(const std::shared_ptr<const Owner>& owner, const std::vector<T>& table);
+  const T* add(const std::shared_ptr<const Owner>& owner, std::span<const T> table);
   template <typename T>
   const T* add(std::vector<T> table);
 
