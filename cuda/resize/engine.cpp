@@ -28,8 +28,8 @@ namespace {
 
 // Intermediates of the jobs that are under way together.
 constexpr size_t kMaxScratch = size_t{256} << 20;
-// Weights that are sent together. Those of random crops are made and copied in as much time as the
-// device needs for the pictures, so it begins with some of them.
+// Weights that are sent together. New ones are made and copied in as much time as the device needs
+// for the pictures, so it begins with some of them.
 constexpr size_t kMaxTables = size_t{512} << 10;
 #define CT_COUNT(...) +1
 constexpr uint32_t kPassKernels = CT_RESIZE_PASS_KERNELS(CT_COUNT);

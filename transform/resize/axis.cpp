@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 
 namespace cudatransform {
@@ -140,6 +141,16 @@ ResizeAxis make_resize_axis(ResizeFilter filter, int32_t in, double from, double
   axis.bands = {ends, 2 * bands};
   axis.all = {first, all};
   return axis;
+}
+
+size_t ResizeAxisCache::Hash::operator()(const Key& key) const {
+  return std::apply(
+      [](const auto&... part) {
+        size_t sum = 0;
+        ((sum = sum * 0x9e3779b97f4a7c15 + std::hash<std::decay_t<decltype(part)>>()(part)), ...);
+        return sum;
+      },
+      key);
 }
 
 std::shared_ptr<const ResizeAxis> ResizeAxisCache::axis(ResizeFilter filter, int32_t in,

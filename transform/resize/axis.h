@@ -8,10 +8,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <span>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "transform/resize/resize.h"
@@ -83,9 +83,12 @@ class ResizeAxisCache {
 
  private:
   using Key = std::tuple<int, int32_t, double, double, int32_t>;
+  struct Hash {
+    size_t operator()(const Key& key) const;
+  };
 
   const size_t max_bytes_;
-  std::map<Key, std::shared_ptr<const ResizeAxis>> axes_;
+  std::unordered_map<Key, std::shared_ptr<const ResizeAxis>, Hash> axes_;
   size_t bytes_ = 0;
 };
 
