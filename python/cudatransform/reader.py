@@ -15,7 +15,7 @@ from ._walk import walk_through
 from .errors import Failure, is_interruption, one_of, true_or_false, whole_number
 from .picture import Picture
 from .planes import Planes
-from .resampling import LAYOUTS, Resampling, parts_of
+from .resampling import LAYOUTS, Decoded, Resampling, parts_of
 
 _MOST_BATCHES = 64  # under way, as the library takes them
 _GPU_BATCHES = 4    # at least: a GPU works on some while the CPU packs and takes others
@@ -328,13 +328,15 @@ class Walk:
         """What is resampled of a picture, or a Failure: that cannot be."""
         crop = self._crops
         if callable(crop):  # whose exceptions are the caller's
-            crop = crop(pixels.shape[1], pixels.shape[0])
+            height, width = pixels.shape[:2]
+            crop = crop(width, height)
         elif crop is not None:
             if number >= len(crop):
                 return Failure(name, f"crops has {len(crop)} rows, expected more than {number}")
             crop = None if self._crops_ahead else crop[number]
         if crop is not None:
-            pixels = part_of(pixels, crop, name)
+            part = pixels.part_within(crop) if isinstance(pixels, Decoded) else None
+            pixels = part_of(pixels, crop, name) if part is None else part
         if isinstance(how.size, tuple) or isinstance(pixels, Failure):
             return pixels
         try:

@@ -186,6 +186,9 @@ def parts_of(stacked: Any) -> Sequence[Any]:
     return stacked if isinstance(stacked, np.ndarray) else stacked.parts()
 
 
+_INTS = frozenset([int])
+
+
 class Decoded(NamedTuple):
     """Pixels in the memory of a decoded picture, which somebody else holds: those of a batch that
     becomes one array need none of their own."""
@@ -203,8 +206,19 @@ class Decoded(NamedTuple):
                 (self.height, self.width, self.channels))
 
     def part(self, left: int, top: int, right: int, bottom: int) -> "Decoded":
-        return self._replace(address=self.address + top * self.pitch + left * self.channels,
-                             width=right - left, height=bottom - top)
+        return Decoded(self.address + top * self.pitch + left * self.channels, self.pitch,
+                       right - left, bottom - top, self.channels, self.device)
+
+    def part_within(self, crop: Any) -> Optional["Decoded"]:
+        """cropped() of crop_of() in a fifth of the time, which a GPU waits for; None: these know
+        why there is no such part, or what it is."""
+        if type(crop) is not tuple or not _INTS.issuperset(map(type, crop)) or len(crop) != 4:
+            return None
+        (address, pitch, width, height, channels, device), (left, top, right, bottom) = self, crop
+        if not (0 <= left < right <= width and 0 <= top < bottom <= height):
+            return None
+        return Decoded(address + top * pitch + left * channels, pitch, right - left, bottom - top,
+                       channels, device)
 
 
 class _Resized(_native.Block):
