@@ -37,13 +37,23 @@ Status Staging::end(Device& device, StreamQueue& queue, const void** address) {
   return copy(device, queue, slot.pinned->data(), bytes_, address, &slot.copied);
 }
 
+Status Staging::end_at(void* to, Device& device, StreamQueue& queue) {
+  Slot& slot = slots_[next_];
+  return copy_to(to, device, queue, slot.pinned->data(), bytes_, &slot.copied);
+}
+
 Status Staging::copy(Device& device, StreamQueue& queue, const void* pinned, size_t bytes,
                      const void** address, FencePtr* copied) {
   Slot& slot = slots_[next_];
   CT_RETURN_IF_ERROR(grow(device, MemoryKind::kDevice, bytes, &slot.device));
-  CT_RETURN_IF_ERROR(device.upload(queue, copy_of_bytes(slot.device->data(), pinned, bytes)));
-  CT_RETURN_IF_ERROR(queue.record(copied));
   *address = slot.device->data();
+  return copy_to(slot.device->data(), device, queue, pinned, bytes, copied);
+}
+
+Status Staging::copy_to(void* to, Device& device, StreamQueue& queue, const void* pinned,
+                        size_t bytes, FencePtr* copied) {
+  CT_RETURN_IF_ERROR(device.upload(queue, copy_of_bytes(to, pinned, bytes)));
+  CT_RETURN_IF_ERROR(queue.record(copied));
   next_ = (next_ + 1) % kSlots;
   return {};
 }

@@ -19,11 +19,16 @@ class Staging final {
   // Enqueues the copy of begin()'s memory. Later work of the queue finds it at `*address`,
   // until end() has been called kSlots more times.
   Status end(Device& device, StreamQueue& queue, const void** address);
-  // Both for bytes that are in pinned memory already, which is reusable when `*copied` is done.
+  // The same to memory of the caller's on the device.
+  Status end_at(void* to, Device& device, StreamQueue& queue);
+  // begin() and end() for bytes that are in pinned memory already, reusable when `*copied` is done.
   Status copy(Device& device, StreamQueue& queue, const void* pinned, size_t bytes,
               const void** address, FencePtr* copied);
 
  private:
+  Status copy_to(void* to, Device& device, StreamQueue& queue, const void* pinned, size_t bytes,
+                 FencePtr* copied);
+
   static constexpr size_t kSlots = 4;
   struct Slot {
     std::unique_ptr<Memory> pinned, device;

@@ -28,8 +28,8 @@ namespace {
 
 // Intermediates of the jobs that are under way together.
 constexpr size_t kMaxScratch = size_t{256} << 20;
-// Weights that are sent together. Those of random crops are made and copied in as much time as the
-// device needs for the pictures, so it begins with some of them.
+// Weights that are sent together. New ones are made and copied in as much time as the device needs
+// for the pictures, so it begins with some of them.
 constexpr size_t kMaxTables = size_t{512} << 10;
 #define CT_COUNT(...) +1
 constexpr uint32_t kPassKernels = CT_RESIZE_PASS_KERNELS(CT_COUNT);
@@ -67,7 +67,7 @@ struct FusedShape {
 
 // The maximum number of samples that adjacent outputs read, a multiple of eight.
 int32_t largest_window(const ResizeAxis& axis, int32_t outputs) {
-  const std::vector<int32_t>& bands = axis.bands;
+  const std::span<const int32_t> bands = axis.bands;
   const size_t step = 2 * static_cast<size_t>(outputs / kResizeBand);
   int32_t largest = 0;
   for (size_t i = 0; i < bands.size(); i += step)

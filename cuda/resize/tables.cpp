@@ -1,51 +1,69 @@
-// The weights and tables of a batch: made once for jobs that share them, and sent together.
+// The weights and tables of jobs in device memory, where they stay for later batches.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "cuda/resize/tables.h"
 
+#include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "transform/device/memory_budget.h"
+
 namespace cudatransform::cuda {
 
-bool ResizeTables::Part::operator==(const Part& other) const {
-  return bytes == other.bytes && offset == other.offset &&
-         (data == other.data || std::memcmp(data, other.data, bytes) == 0);
+void ResizeTables::Kept::forget() {
+  places.clear();
+  tables.clear();
+  filled = 0;
 }
 
-template <typename Owner, typename T>
-const T* ResizeTables::add(const std::shared_ptr<const Owner>& owner, const std::vector<T>& table) {
+// The queue's earlier work has read what is overwritten.
+ResizeTables::ResizeTables(StreamQueue& queue) : queue_(queue), kept_(queue.kept<Kept>()) {
+  if (kept_.filled > kMaxKept) kept_.forget();
+  begin_ = kept_.filled;
+}
+
+ResizeTables::~ResizeTables() {
+  if (!is_sent_) kept_.forget();
+}
+
+size_t ResizeTables::add_part(const void* data, size_t bytes) {
   constexpr size_t kAlignment = 16;
-  const size_t offset = (bytes_ + kAlignment - 1) / kAlignment * kAlignment;
-  parts_.push_back({owner, table.data(), table.size() * sizeof(T), offset});
-  bytes_ = offset + parts_.back().bytes;
-  return reinterpret_cast<const T*>(kBase + offset);
+  const size_t offset = kept_.filled;
+  parts_.push_back({data, bytes, offset});
+  kept_.filled += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  return offset;
 }
 
 template <typename T>
-const T* ResizeTables::add(std::vector<T> table) {
-  const auto owner = std::make_shared<const std::vector<T>>(std::move(table));
-  return add(owner, *owner);
+const T* ResizeTables::add(const std::vector<T>& table) {
+  const auto* const bytes = reinterpret_cast<const char*>(table.data());
+  const auto [found, is_new] =
+      kept_.tables.try_emplace(std::string(bytes, table.size() * sizeof(T)), 0);
+  if (is_new) found->second = add_part(found->first.data(), found->first.size());
+  return at<T>(found->second);
 }
 
 std::shared_ptr<const ResizeAxis> ResizeTables::add_axis(ResizeFilter filter,
                                                          const ResizeSide& side,
                                                          ResizeAxisView* view) {
-  const auto axis = queue_.kept<Kept>().axes.axis(filter, side.in, side.from, side.to, side.out);
-  if (const auto found = views_.find(axis.get()); found != views_.end()) {
-    *view = found->second;
-    return axis;
+  auto axis = kept_.axes.axis(filter, side.in, side.from, side.to, side.out);
+  const auto [found, is_new] = kept_.places.try_emplace(axis.get());
+  AxisPlace& place = found->second;
+  if (is_new) {
+    place.axis = axis;
+    const int32_t* const all = at<int32_t>(add_part(axis->all.data(), axis->all.size_bytes()));
+    const auto place_of = [&](std::span<const int32_t> part) {
+      return all + (part.data() - axis->all.data());
+    };
+    place.view = {place_of(axis->first), place_of(axis->count), place_of(axis->weights),
+                  place_of(axis->bands), axis->taps};
   }
-  view->first = add(axis, axis->first);
-  view->count = add(axis, axis->count);
-  view->weights = add(axis, axis->weights);
-  view->bands = add(axis, axis->bands);
-  view->taps = axis->taps;
-  views_.emplace(axis.get(), *view);
+  *view = place.view;
   return axis;
 }
 
-const int32_t* ResizeTables::add_positions(std::vector<int32_t> positions) {
-  return add(std::move(positions));
+const int32_t* ResizeTables::add_positions(const std::vector<int32_t>& positions) {
+  return add(positions);
 }
 
 const void* ResizeTables::add_values(const ResizeJob& job) {
@@ -59,22 +77,34 @@ const void* ResizeTables::add_values(const ResizeJob& job) {
   for (size_t i = 0; i < count; ++i)
     rounded[i] =
         job.type == ResizeType::kF16 ? float16_bits(job.table[i]) : bfloat16_bits(job.table[i]);
-  return at->second = add(std::move(rounded));
+  return at->second = add(rounded);
+}
+
+// Keeps the first `begin_` bytes. The rest is for those that follow: growing waits for the device.
+Status ResizeTables::grow(Device& device) {
+  const size_t room = std::min(2 * kept_.filled, kMaxKept + kMaxKept / 4);
+  std::unique_ptr<Memory> grown;
+  CT_RETURN_IF_ERROR(grow_memory(device, MemoryKind::kDevice, kept_.filled, &grown, room));
+  if (begin_ > 0)
+    CT_RETURN_IF_ERROR(
+        device.copy(queue_, copy_of_bytes(grown->data(), kept_.memory->data(), begin_)));
+  kept_.memory = std::move(grown);
+  return {};
 }
 
 Status ResizeTables::send(Device& device) {
-  if (parts_.empty()) return {};
-  Kept& kept = queue_.kept<Kept>();
-  if (parts_ != kept.sent) {
-    kept.sent.clear();
+  if (bytes() > 0) {
+    if (kept_.memory == nullptr || kept_.memory->size() < kept_.filled)
+      CT_RETURN_IF_ERROR(grow(device));
     void* host = nullptr;
-    CT_RETURN_IF_ERROR(kept.staging.begin(device, bytes_, &host));
+    CT_RETURN_IF_ERROR(kept_.staging.begin(device, bytes(), &host));
     for (const Part& part : parts_)
-      std::memcpy(static_cast<uint8_t*>(host) + part.offset, part.data, part.bytes);
-    CT_RETURN_IF_ERROR(kept.staging.end(device, queue_, &kept.address));
-    kept.sent.swap(parts_);
+      std::memcpy(static_cast<uint8_t*>(host) + part.offset - begin_, part.data, part.bytes);
+    auto* const to = static_cast<uint8_t*>(kept_.memory->data()) + begin_;
+    CT_RETURN_IF_ERROR(kept_.staging.end_at(to, device, queue_));
   }
-  sent_ = static_cast<const uint8_t*>(kept.address);
+  if (kept_.memory != nullptr) base_ = static_cast<const uint8_t*>(kept_.memory->data());
+  is_sent_ = true;
   return {};
 }
 

@@ -1,4 +1,4 @@
-// The weights and tables of a batch: made once for jobs that share them, and sent together.
+// The weights and tables of jobs in device memory, where they stay for later batches.
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <string>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "cuda/device/queue.h"
@@ -17,59 +19,70 @@
 
 namespace cudatransform::cuda {
 
-// Offsets become device addresses when all is sent.
+// Of one batch. Offsets become device addresses when all is sent.
 class ResizeTables {
  public:
-  explicit ResizeTables(StreamQueue& queue) : queue_(queue) {}
+  explicit ResizeTables(StreamQueue& queue);
+  ~ResizeTables();  // without send(), also forgets what it has added
 
   // Sets `view` to offsets.
   std::shared_ptr<const ResizeAxis> add_axis(ResizeFilter filter, const ResizeSide& side,
                                              ResizeAxisView* view);
-  const int32_t* add_positions(std::vector<int32_t> positions);
+  const int32_t* add_positions(const std::vector<int32_t>& positions);
   // Of a job's type.
   const void* add_values(const ResizeJob& job);
 
-  // Of all that was added.
-  size_t bytes() const { return bytes_; }
-  // Enqueues the copy, if the last batch had others. Nothing is added after it.
+  // Of what the device does not have yet.
+  size_t bytes() const { return kept_.filled - begin_; }
+  // Enqueues the copy of these. Nothing is added after it. A batch whose tables the device has
+  // enqueues and waits for nothing, so a graph can capture it.
   Status send(Device& device);
   // Makes an offset an address; null stays.
   template <typename T>
   void place(const T** offset) const {
     if (*offset == nullptr) return;
-    *offset = reinterpret_cast<const T*>(sent_ + reinterpret_cast<uintptr_t>(*offset) - kBase);
+    *offset = reinterpret_cast<const T*>(base_ + reinterpret_cast<uintptr_t>(*offset) - kBase);
   }
 
  private:
-  // One of a batch's tables, which its owner never changes.
-  struct Part {
-    std::shared_ptr<const void> owner;
-    const void* data;
-    size_t bytes, offset;
-
-    bool operator==(const Part& other) const;
+  struct AxisPlace {
+    std::shared_ptr<const ResizeAxis> axis;
+    ResizeAxisView view;  // of offsets
   };
   struct Kept final : StreamQueue::Kept {
-    Staging staging;
-    // The last batch's, which stay on the device until others are sent. Those of frames of one size
-    // are all the same; and a graph can capture the second of them, which waits for nothing.
-    std::vector<Part> sent;
-    const void* address = nullptr;
     ResizeAxisCache axes{size_t{64} << 20};
-  };
-  static constexpr uintptr_t kBase = 256;  // so that no offset is null
+    Staging staging;
+    std::unique_ptr<Memory> memory;
+    size_t filled = 0;
+    // What is in it: axes, and other tables by their bytes.
+    std::unordered_map<const ResizeAxis*, AxisPlace> places;
+    std::unordered_map<std::string, size_t> tables;
 
-  template <typename Owner, typename T>
-  const T* add(const std::shared_ptr<const Owner>& owner, const std::vector<T>& table);
+    void forget();
+  };
+  struct Part {
+    const void* data;  // which `kept_` has
+    size_t bytes, offset;
+  };
+  static constexpr uintptr_t kBase = 256;               // so that no offset is null
+  static constexpr size_t kMaxKept = size_t{32} << 20;  // with more, all is sent again
+
   template <typename T>
-  const T* add(std::vector<T> table);
+  static const T* at(size_t offset) {
+    return reinterpret_cast<const T*>(kBase + offset);
+  }
+  size_t add_part(const void* data, size_t bytes);
+  template <typename T>
+  const T* add(const std::vector<T>& table);
+  Status grow(Device& device);
 
   StreamQueue& queue_;
+  Kept& kept_;
+  size_t begin_;  // of what this batch adds
   std::vector<Part> parts_;
-  size_t bytes_ = 0;  // of all parts
-  std::map<const ResizeAxis*, ResizeAxisView> views_;
   std::map<std::tuple<const float*, ResizeType, int>, const void*> values_;
-  const uint8_t* sent_ = nullptr;
+  const uint8_t* base_ = nullptr;  // of all, on the device
+  bool is_sent_ = false;
 };
 
 }  // namespace cudatransform::cuda

@@ -34,9 +34,10 @@ class CudaArray:
 
     def parts(self) -> List["CudaArray"]:
         """The arrays that a contiguous one consists of, along its first axis."""
-        return [CudaArray(self._held, self._address - self._held.address + index * self.strides[0],
-                          self.shape[1:], self.strides[1:], self.device, self.dtype)
-                for index in range(self.shape[0])]
+        (count, *shape), (step, *strides) = self.shape, self.strides
+        first, form = self._address - self._held.address, (tuple(shape), tuple(strides))
+        return [CudaArray(self._held, offset, *form, self.device, self.dtype)
+                for offset in range(first, first + count * step, step)]
 
     def part(self, left: int, top: int, right: int, bottom: int) -> "CudaArray":
         """Pixels of an array (height, width, ...), without a copy."""

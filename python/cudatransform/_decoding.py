@@ -361,8 +361,8 @@ def decoded_pixels(wanted: Wanted, _: Sources, pictures: _native.Pictures) -> It
     """The same, which `pictures` holds on; nonsense of those that there are not."""
     columns, count = pictures.columns(_PIXELS), len(pictures)
     rows = (columns[name].tolist() for name in ("data", "pitch", "width", "height"))
-    return map(Decoded, *rows, itertools.repeat(CHANNELS[wanted.mode or ""], count),
-               itertools.repeat(wanted.device, count))
+    return map(Decoded._make, zip(*rows, itertools.repeat(CHANNELS[wanted.mode or ""], count),
+                                  itertools.repeat(wanted.device, count)))
 
 
 def _array_of(wanted: Wanted, block: Block, width: int, height: int, data: int,

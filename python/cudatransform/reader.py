@@ -15,7 +15,7 @@ from ._walk import walk_through
 from .errors import Failure, is_interruption, one_of, true_or_false, whole_number
 from .picture import Picture
 from .planes import Planes
-from .resampling import LAYOUTS, Resampling, parts_of
+from .resampling import LAYOUTS, Decoded, Resampling, parts_of
 
 _MOST_BATCHES = 64  # under way, as the library takes them
 _GPU_BATCHES = 4    # at least: a GPU works on some while the CPU packs and takes others
@@ -228,6 +228,19 @@ def _crops_of(crops: Any, paths: Any) -> Any:
     return made.astype(np.int64)
 
 
+def _if_small(how: Resampling, pixels: Any, name: str) -> Any:
+    """The same, or a Failure: the result would have too many bytes."""
+    if isinstance(how.size, tuple) or isinstance(pixels, Failure):
+        return pixels
+    try:
+        how.size_of(pixels.shape)
+        return pixels
+    except ValueError as error:
+        if is_interruption(error):
+            raise
+        return Failure(name, str(error))
+
+
 def _devices_of(device: Any) -> Sequence[Any]:
     """The one device or the GPUs of a list. Raises ValueError."""
     if not isinstance(device, (list, tuple)):
@@ -312,9 +325,7 @@ class Walk:
         stacked = None
         if self._resampling is not None:
             if self._crops is not None or not isinstance(self._resampling.size, tuple):
-                items = [item if isinstance(item, Failure) else
-                         self._cropped(self._resampling, item, first + index, sources.names[index])
-                         for index, item in enumerate(items)]
+                items = list(self._cropped(self._resampling, items, first, sources.names))
             good = [index for index, item in enumerate(items) if not isinstance(item, Failure)]
             pixels = [items[index] for index in good]
             if good and self._stack:
@@ -324,26 +335,27 @@ class Walk:
                 items[index] = part
         return Batch(items, sources.names, stacked)
 
-    def _cropped(self, how: Resampling, pixels: Any, number: int, name: str) -> Any:
-        """What is resampled of a picture, or a Failure: that cannot be."""
-        crop = self._crops
-        if callable(crop):  # whose exceptions are the caller's
-            crop = crop(pixels.shape[1], pixels.shape[0])
-        elif crop is not None:
-            if number >= len(crop):
-                return Failure(name, f"crops has {len(crop)} rows, expected more than {number}")
-            crop = None if self._crops_ahead else crop[number]
-        if crop is not None:
-            pixels = part_of(pixels, crop, name)
-        if isinstance(how.size, tuple) or isinstance(pixels, Failure):
-            return pixels
-        try:
-            how.size_of(pixels.shape)
-            return pixels
-        except ValueError as error:
-            if is_interruption(error):
-                raise
-            return Failure(name, str(error))
+    def _cropped(self, how: Resampling, items: Iterable[Any], first: int,
+                 names: Sequence[str]) -> Iterator[Any]:
+        """What is resampled of pictures, from a number on; a Failure where that cannot be."""
+        crops = self._crops
+        for number, (pixels, name) in enumerate(zip(items, names), first):
+            crop: Any = None
+            if isinstance(pixels, Failure):
+                yield pixels
+                continue
+            if callable(crops):  # whose exceptions are the caller's
+                height, width = pixels.shape[:2]
+                crop = crops(width, height)
+            elif crops is not None and number >= len(crops):
+                yield Failure(name, f"crops has {len(crops)} rows, expected more than {number}")
+                continue
+            elif crops is not None and not self._crops_ahead:
+                crop = crops[number]
+            if crop is not None:
+                part = pixels.part_within(crop) if isinstance(pixels, Decoded) else None
+                pixels = part_of(pixels, crop, name) if part is None else part
+            yield _if_small(how, pixels, name)
 
     def close(self) -> None:
         """Ends the decoding."""

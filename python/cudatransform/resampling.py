@@ -200,6 +200,9 @@ def parts_of(stacked: Any) -> Sequence[Any]:
     return stacked if isinstance(stacked, np.ndarray) else stacked.parts()
 
 
+_new_tuple = tuple.__new__
+
+
 class Decoded(NamedTuple):
     """Pixels in the memory of a decoded picture, which somebody else holds: those of a batch that
     becomes one array need none of their own."""
@@ -217,8 +220,20 @@ class Decoded(NamedTuple):
                 (self.height, self.width, self.channels))
 
     def part(self, left: int, top: int, right: int, bottom: int) -> "Decoded":
-        return self._replace(address=self.address + top * self.pitch + left * self.channels,
-                             width=right - left, height=bottom - top)
+        return Decoded(self.address + top * self.pitch + left * self.channels, self.pitch,
+                       right - left, bottom - top, self.channels, self.device)
+
+    def part_within(self, crop: Any) -> Optional["Decoded"]:
+        """cropped() of crop_of() in a fifth of the time, which a GPU waits for; None: these know
+        why there is no such part, or what it is."""
+        if type(crop) is not tuple or len(crop) != 4:
+            return None
+        (address, pitch, width, height, channels, device), (left, top, right, bottom) = self, crop
+        if not (type(left) is type(top) is type(right) is type(bottom) is int and
+                0 <= left < right <= width and 0 <= top < bottom <= height):
+            return None
+        return _new_tuple(Decoded, (address + top * pitch + left * channels, pitch, right - left,
+                                    bottom - top, channels, device))
 
 
 class _Resized(_native.Block):

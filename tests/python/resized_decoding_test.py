@@ -199,7 +199,9 @@ class Reading(unittest.TestCase):
         wide = max(width for width, _ in self.sizes)
         crops = [(0, 0, 10, 10)] * len(self.files)
         crops[1], crops[2], crops[3] = (0, 0, wide + 1, 5), (5, 5, 5, 9), (-1, 0, 4, 4)
-        failed = {1: "reaches beyond", 2: "empty", 3: "reaches beyond", 4: "Not a JPEG"}
+        crops[5], crops[6] = (5, 9, 10, 9), (0, -1, 4, 4)
+        failed = {1: "reaches beyond", 2: "empty", 3: "reaches beyond", 4: "Not a JPEG",
+                  5: "empty", 6: "reaches beyond"}
         rows = itertools.chain(crops[:4], crops[5:])
         for given in (crops, np.array(crops, np.int16), lambda *_: next(rows)):
             reader = ct.Reader(self.files, 3, output="pixels", size=(8, 8), crops=given)
@@ -217,8 +219,9 @@ class Reading(unittest.TestCase):
             raise KeyError(width)
         with self.assertRaises(KeyError):
             list(ct.Reader(self.files, output="pixels", size=8, crops=broken))
-        with self.assertRaisesRegex(TypeError, "whole number"):
-            list(ct.Reader(self.files, output="pixels", size=8, crops=lambda *_: (0, 0, 1.5, 2)))
+        for crop in ((0, 0, 1.5, 2), (False, 0, 1, 2)):
+            with self.assertRaisesRegex(TypeError, "whole number"):
+                list(ct.Reader(self.files, output="pixels", size=(8, 8), crops=lambda *_: crop))
 
     def test_shorter_side_and_stack(self):
         wanted = [None if index == 4 else ct.decode(file, size=30)

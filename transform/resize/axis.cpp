@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 
 namespace cudatransform {
@@ -84,43 +85,72 @@ int32_t fixed_point(double weight) {
 
 double resize_support(ResizeFilter filter) { return kKernels[static_cast<int>(filter)].support; }
 
-ResizeAxis make_resize_axis(ResizeFilter filter, int32_t in, double from, double to, int32_t out) {
-  const Kernel& kernel = kKernels[static_cast<int>(filter)];
-  const double scale = step_of(from, to, out), stretch = std::max(scale, 1.);
-  const double reach = kernel.support * stretch, narrow = 1. / stretch;
-  ResizeAxis axis;
-  axis.in = in;
-  axis.out = out;
-  axis.taps = std::min(static_cast<int32_t>(std::ceil(reach)) * 2 + 1, in);
-  const auto outputs = static_cast<size_t>(out), taps = static_cast<size_t>(axis.taps);
-  axis.first.resize(outputs);
-  axis.count.resize(outputs);
-  axis.weights.resize(outputs * taps);
-  std::vector<double> exact(taps);
-  for (size_t o = 0; o < outputs; ++o) {
-    const double center = double{static_cast<float>(from)} + (static_cast<double>(o) + .5) * scale;
+void weigh_resize_outputs(const ResizeWeighing& of, int32_t begin, int32_t end) {
+  const auto weight_of = kKernels[static_cast<int>(of.filter)].weight;
+  std::vector<double> exact(static_cast<size_t>(of.taps));
+  for (int32_t o = begin; o < end; ++o) {
+    int32_t* const weights = of.weights + int64_t{o} * of.taps;
+    const double center = of.from + (o + .5) * of.scale;
     // Beyond the picture's end of a box that ends there, by rounding alone.
-    const int32_t first = std::clamp(static_cast<int32_t>(center - reach + .5), 0, in - 1);
-    const int32_t end = std::clamp(static_cast<int32_t>(center + reach + .5), first + 1, in);
-    const int32_t count = std::min(end - first, axis.taps);
+    const int32_t first = std::clamp(static_cast<int32_t>(center - of.reach + .5), 0, of.in - 1);
+    const int32_t last = std::clamp(static_cast<int32_t>(center + of.reach + .5), first + 1, of.in);
+    const int32_t count = std::min(last - first, of.taps);
     double sum = 0.;
     for (int32_t i = 0; i < count; ++i) {
-      const double weight = kernel.weight((i + first - center + .5) * narrow);
+      const double weight = weight_of((i + first - center + .5) * of.narrow);
       exact[static_cast<size_t>(i)] = weight;
       sum += weight;
     }
     for (int32_t i = 0; i < count; ++i) {
       const double weight = exact[static_cast<size_t>(i)];
-      axis.weights[o * taps + static_cast<size_t>(i)] =
-          fixed_point(sum != 0. ? weight / sum : weight);
+      weights[i] = fixed_point(sum != 0. ? weight / sum : weight);
     }
-    axis.first[o] = first;
-    axis.count[o] = count;
-    const bool ends = (o + 1) % ResizeAxis::kBand == 0 || o + 1 == outputs;
-    if (o % ResizeAxis::kBand == 0) axis.bands.push_back(first & -ResizeAxis::kBandAlignment);
-    if (ends) axis.bands.push_back(first + count);
+    std::fill(weights + count, weights + of.taps, 0);
+    of.first[o] = first;
+    of.count[o] = count;
   }
+}
+
+ResizeAxis make_resize_axis(ResizeFilter filter, int32_t in, double from, double to, int32_t out,
+                            ResizeWeigher weigh) {
+  constexpr size_t kBand = ResizeAxis::kBand;
+  const double scale = step_of(from, to, out), stretch = std::max(scale, 1.);
+  const double reach = resize_support(filter) * stretch;
+  ResizeAxis axis;
+  axis.in = in;
+  axis.out = out;
+  axis.taps = std::min(static_cast<int32_t>(std::ceil(reach)) * 2 + 1, in);
+  const auto outputs = static_cast<size_t>(out), taps = static_cast<size_t>(axis.taps);
+  const size_t room = (outputs + kResizeWeighed - 1) / kResizeWeighed * kResizeWeighed;
+  const size_t bands = (outputs + kBand - 1) / kBand;
+  const size_t all = room * (2 + taps) + 2 * bands;
+  axis.memory = std::make_unique<int32_t[]>(all);
+  int32_t* const first = axis.memory.get();
+  int32_t *const count = first + room, *const weights = count + room;
+  int32_t* const ends = weights + room * taps;
+  weigh({filter, in, out, axis.taps, double{static_cast<float>(from)}, scale, reach, 1. / stretch,
+         first, count, weights});
+  for (size_t b = 0; b < bands; ++b) {
+    const size_t last = std::min((b + 1) * kBand, outputs) - 1;
+    ends[2 * b] = first[b * kBand] & -ResizeAxis::kBandAlignment;
+    ends[2 * b + 1] = first[last] + count[last];
+  }
+  axis.first = {first, outputs};
+  axis.count = {count, outputs};
+  axis.weights = {weights, outputs * taps};
+  axis.bands = {ends, 2 * bands};
+  axis.all = {first, all};
   return axis;
+}
+
+size_t ResizeAxisCache::Hash::operator()(const Key& key) const {
+  return std::apply(
+      [](const auto&... part) {
+        size_t sum = 0;
+        ((sum = sum * 0x9e3779b97f4a7c15 + std::hash<std::decay_t<decltype(part)>>()(part)), ...);
+        return sum;
+      },
+      key);
 }
 
 std::shared_ptr<const ResizeAxis> ResizeAxisCache::axis(ResizeFilter filter, int32_t in,
@@ -128,7 +158,7 @@ std::shared_ptr<const ResizeAxis> ResizeAxisCache::axis(ResizeFilter filter, int
   const Key key = {static_cast<int>(filter), in, from, to, out};
   if (const auto found = axes_.find(key); found != axes_.end()) return found->second;
   const auto made = std::make_shared<const ResizeAxis>(make_resize_axis(filter, in, from, to, out));
-  const size_t bytes = made->weights.size() * sizeof(int32_t);
+  const size_t bytes = made->all.size_bytes();
   if (bytes > max_bytes_) return made;
   if (bytes_ + bytes > max_bytes_) {
     axes_.clear();

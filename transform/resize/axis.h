@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // In double precision, each operation rounded (no fused multiply-add), with the C library's sin()
-// and cos(): an ulp more or less may change a weight. So both engines take them from here.
+// and cos(): an ulp more or less may change a weight. So both engines take them from here. Vectors
+// compute with other roundings, and find out where these matter.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
+#include <span>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "transform/resize/resize.h"
@@ -33,10 +35,13 @@ struct ResizeAxis {
 
   int32_t in = 0, out = 0;
   int32_t taps = 0;  // the most that an output has
-  std::vector<int32_t> first, count, weights;
+  std::span<const int32_t> first, count, weights;
   // Of each kBand outputs the first sample, rounded down to a multiple of kBandAlignment, and the
   // end of the last one's samples.
-  std::vector<int32_t> bands;
+  std::span<const int32_t> bands;
+  // All of them, one after the other, each at a multiple of 16 bytes.
+  std::span<const int32_t> all;
+  std::unique_ptr<int32_t[]> memory;
 
   // The samples that outputs depend on.
   int32_t begin() const { return first.front(); }
@@ -45,11 +50,30 @@ struct ResizeAxis {
 
 double resize_support(ResizeFilter filter);
 
+// What weights are made of, and where they go: as ResizeAxis has them.
+struct ResizeWeighing {
+  ResizeFilter filter;
+  int32_t in, out, taps;
+  // Output o is centered at from + (o + .5) * scale, and has the samples within `reach` of it,
+  // whose distance is multiplied by `narrow`.
+  double from, scale, reach, narrow;
+  int32_t *first, *count, *weights;  // with room for a multiple of kResizeWeighed outputs
+};
+inline constexpr size_t kResizeWeighed = 8;
+
+// Of the outputs from `begin` to `end`, by Pillow's operations.
+void weigh_resize_outputs(const ResizeWeighing& of, int32_t begin, int32_t end);
+
+// Of all, to the bit the same, as this CPU does it fastest.
+using ResizeWeigher = void (*)(const ResizeWeighing& of);
+ResizeWeigher resize_weigher();
+
 // From `from` to `to` of `in` samples to `out`. Not kNearest.
-ResizeAxis make_resize_axis(ResizeFilter filter, int32_t in, double from, double to, int32_t out);
+ResizeAxis make_resize_axis(ResizeFilter filter, int32_t in, double from, double to, int32_t out,
+                            ResizeWeigher weigh = resize_weigher());
 
 // Axes that have been used: video and data sets of one size have the same again and again, and
-// sines take long. For one thread.
+// weights take long. For one thread.
 class ResizeAxisCache {
  public:
   explicit ResizeAxisCache(size_t max_bytes) : max_bytes_(max_bytes) {}
@@ -59,9 +83,12 @@ class ResizeAxisCache {
 
  private:
   using Key = std::tuple<int, int32_t, double, double, int32_t>;
+  struct Hash {
+    size_t operator()(const Key& key) const;
+  };
 
   const size_t max_bytes_;
-  std::map<Key, std::shared_ptr<const ResizeAxis>> axes_;
+  std::unordered_map<Key, std::shared_ptr<const ResizeAxis>, Hash> axes_;
   size_t bytes_ = 0;
 };
 

@@ -3,11 +3,13 @@
 
 #include <chrono>
 #include <cinttypes>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -26,6 +28,10 @@ const char kUsage[] =
     "  --paths        the library reads the files\n"
     "  --stack        pictures of a batch lie in one block\n"
     "  --encode       measures encoding, at quality 90\n"
+    "  --size=N       pictures of batches are resampled to N x N normalized float32, by bilinear\n"
+    "  --filter=N     or by another one of CtFilter\n"
+    "  --crops=N      of N random parts; 0: of new ones all the time\n"
+    "  --decoded      measures resampling alone\n"
     "  --compare      measures nothing: compares the device's results with the CPU's\n"
     "Files are taken in rotation. Prints files a second, best of three.\n";
 
@@ -34,7 +40,9 @@ struct Settings {
   CtDecodeOptions decode = {};
   size_t batch = 64;
   double seconds = 2;
-  bool paths = false, compares = false, encodes = false;
+  CtResizeOptions resize = {};
+  long crops = -1;
+  bool paths = false, compares = false, encodes = false, decoded = false;
   std::vector<std::string> files;
 };
 
@@ -53,6 +61,8 @@ bool take(const char* argument, const char* name, std::string* value) {
 Settings read_arguments(int argc, char** argv) {
   Settings settings;
   settings.decode.struct_size = sizeof settings.decode;
+  settings.resize.struct_size = sizeof settings.resize;
+  settings.resize.filter = CT_BILINEAR;
   for (int i = 1; i < argc; ++i) {
     std::string value;
     if (take(argv[i], "--device", &value))
@@ -65,6 +75,12 @@ Settings read_arguments(int argc, char** argv) {
       settings.decode.batches = std::atoi(value.c_str());
     else if (take(argv[i], "--seconds", &value))
       settings.seconds = std::atof(value.c_str());
+    else if (take(argv[i], "--size", &value))
+      settings.resize.width = settings.resize.height = std::atoi(value.c_str());
+    else if (take(argv[i], "--filter", &value))
+      settings.resize.filter = static_cast<CtFilter>(std::atoi(value.c_str()));
+    else if (take(argv[i], "--crops", &value))
+      settings.crops = std::atol(value.c_str());
     else if (take(argv[i], "--output", &value))
       settings.decode.output = value == "coefficients" ? CT_OUTPUT_COEFFICIENTS
                                : value == "gray"       ? CT_OUTPUT_GRAY
@@ -73,6 +89,8 @@ Settings read_arguments(int argc, char** argv) {
       settings.paths = true;
     else if (std::strcmp(argv[i], "--encode") == 0)
       settings.encodes = true;
+    else if (std::strcmp(argv[i], "--decoded") == 0)
+      settings.decoded = true;
     else if (std::strcmp(argv[i], "--compare") == 0)
       settings.compares = true;
     else if (std::strcmp(argv[i], "--stack") == 0)
@@ -144,7 +162,10 @@ void compare(const Settings& settings) {
 
 class Run {
  public:
-  explicit Run(const Settings& settings) : settings_(settings), pictures_(settings.batch) {
+  explicit Run(const Settings& settings)
+      : settings_(settings),
+        parts_(static_cast<size_t>(std::max(settings.crops, 0L))),
+        pictures_(settings.batch) {
     CtError error;
     if (ct_engine_new(&settings.engine, &engine_, &error) != CT_OK) fail(error.text);
     if (ct_decoder_new(engine_, &settings.decode, &decoder_, &error) != CT_OK) fail(error.text);
@@ -158,20 +179,14 @@ class Run {
   // Files a second that are made of the pictures of all files, where the engine has them.
   double measure_encoding(double seconds) {
     using Clock = std::chrono::steady_clock;
-    std::vector<CtSource> sources(settings_.batch);
-    for (CtSource& source : sources) source = next_source();
-    CtError error;
-    if (ct_decode(engine_, &settings_.decode, sources.data(), sources.size(), pictures_.data(),
-                  &error) != CT_OK)
-      fail(error.text);
+    decode_batch();
     std::vector<CtImage> images;
-    for (const CtPicture& picture : pictures_)
-      images.push_back({picture.data, picture.pitch, picture.width, picture.height,
-                        picture.channels, settings_.engine.device >= 0 ? 1 : 0});
+    for (const CtPicture& picture : pictures_) images.push_back(image_of(picture));
     CtEncodeOptions options = {};
     options.struct_size = sizeof options;
     options.quality = 90;
     std::vector<CtFile> made(images.size());
+    CtError error;
     const auto encode = [&] {
       if (ct_encode(engine_, &options, images.data(), images.size(), made.data(), &error) != CT_OK)
         fail(error.text);
@@ -188,6 +203,19 @@ class Run {
     for (; took.count() < seconds; took = Clock::now() - begin, files += images.size()) encode();
     for (CtPicture& picture : pictures_) ct_picture_clear(&picture);
     return static_cast<double>(files) / took.count();
+  }
+  // Pictures a second that are resampled, of one batch.
+  double measure_resampling(double seconds) {
+    using Clock = std::chrono::steady_clock;
+    decode_batch();
+    resize();
+    const auto begin = Clock::now();
+    size_t pictures = 0;
+    std::chrono::duration<double> took{0};
+    for (; took.count() < seconds; took = Clock::now() - begin, pictures += pictures_.size())
+      resize();
+    for (CtPicture& picture : pictures_) ct_picture_clear(&picture);
+    return static_cast<double>(pictures) / took.count();
   }
   // Files a second, one call after the other.
   double measure_single(double seconds) {
@@ -210,6 +238,7 @@ class Run {
   // Files a second.
   double measure(double seconds) {
     if (settings_.encodes) return measure_encoding(seconds);
+    if (settings_.decoded) return measure_resampling(seconds);
     if (settings_.batch == 1) return measure_single(seconds);
     using Clock = std::chrono::steady_clock;
     const size_t ahead = settings_.decode.batches > 0 ? settings_.decode.batches : 3;
@@ -234,6 +263,18 @@ class Run {
     if (settings_.paths) return {nullptr, 0, settings_.files[i].c_str()};
     return {bytes_[i].data(), bytes_[i].size(), nullptr};
   }
+  void decode_batch() {
+    std::vector<CtSource> sources(settings_.batch);
+    for (CtSource& source : sources) source = next_source();
+    CtError error;
+    if (ct_decode(engine_, &settings_.decode, sources.data(), sources.size(), pictures_.data(),
+                  &error) != CT_OK)
+      fail(error.text);
+  }
+  CtImage image_of(const CtPicture& picture) const {
+    return {picture.data,   picture.pitch,    picture.width,
+            picture.height, picture.channels, settings_.engine.device >= 0 ? 1 : 0};
+  }
   void push() {
     std::vector<CtSource> sources(settings_.batch);
     for (CtSource& source : sources) source = next_source();
@@ -246,14 +287,65 @@ class Run {
     if (ct_decoder_pull(decoder_, pictures_.data(), pictures_.size(), -1, nullptr, &error) != CT_OK)
       fail(error.text);
     if (push_next) push();
-    for (CtPicture& picture : pictures_) {
+    for (CtPicture& picture : pictures_)
       if (picture.error.code != CT_OK) fail(picture.error.text);
+    if (settings_.resize.width > 0) resize();
+    for (CtPicture& picture : pictures_) {
       by_device_ += static_cast<uint64_t>(picture.by_device);
       ct_picture_clear(&picture);
     }
   }
 
+  // The part of a picture that torchvision's RandomResizedCrop takes.
+  CtImage new_part(const CtPicture& picture) {
+    std::uniform_real_distribution<double> areas(.08, 1),
+        ratios(std::log(3. / 4), std::log(4. / 3));
+    CtImage part = image_of(picture);
+    do {
+      const double area = areas(random_) * picture.width * picture.height;
+      const double ratio = std::exp(ratios(random_));
+      part.width = static_cast<int32_t>(std::lround(std::sqrt(area * ratio)));
+      part.height = static_cast<int32_t>(std::lround(std::sqrt(area / ratio)));
+    } while (part.width < 1 || part.height < 1 || part.width > picture.width ||
+             part.height > picture.height);
+    const int64_t left = random_() % static_cast<uint32_t>(picture.width - part.width + 1);
+    const int64_t top = random_() % static_cast<uint32_t>(picture.height - part.height + 1);
+    part.data = static_cast<uint8_t*>(picture.data) + top * picture.pitch + left * part.channels;
+    return part;
+  }
+  // The same size, or a new one.
+  CtImage part_of(const CtPicture& picture) {
+    if (settings_.crops < 0) return image_of(picture);
+    if (settings_.crops == 0) return new_part(picture);
+    CtImage& known = parts_[part_++ % parts_.size()];
+    if (known.width == 0) known = new_part(picture);
+    CtImage part = image_of(picture);
+    part.width = std::min(part.width, known.width);
+    part.height = std::min(part.height, known.height);
+    return part;
+  }
+  void resize() {
+    CtResizeOptions options = settings_.resize;
+    options.type = CT_FLOAT32;
+    options.planar = 1;
+    constexpr double kMean[] = {.485, .456, .406}, kDeviation[] = {.229, .224, .225};
+    options.mean = kMean;
+    options.std = kDeviation;
+    std::vector<CtImage> images;
+    for (const CtPicture& picture : pictures_) images.push_back(part_of(picture));
+    CtBlock* block = nullptr;
+    void* data = nullptr;
+    CtError error;
+    if (ct_resize(engine_, &options, images.data(), nullptr, images.size(), &block, &data,
+                  &error) != CT_OK)
+      fail(error.text);
+    ct_block_unref(block);
+  }
+
   const Settings& settings_;
+  std::mt19937 random_;
+  std::vector<CtImage> parts_;  // that are known
+  size_t part_ = 0;
   CtEngine* engine_ = nullptr;
   CtDecoder* decoder_ = nullptr;
   std::vector<std::vector<char>> bytes_;
