@@ -139,8 +139,9 @@ CHECK_LOOP_TEST(test_jpegcoefdec, 1, 4) {
   storm(decoder);
 }
 
-// A raw stream of the test data in pieces that end anywhere. It is followed by its end.
-void storm_in_bytes(const std::string& line, const char* media, const char* file, gsize piece) {
+// A raw stream of the test data, so many times, in pieces that end anywhere.
+void storm_in_bytes(const std::string& line, const char* media, const char* file, gsize piece,
+                    int times = 1) {
   const char* data = g_getenv("CUDATRANSFORM_TEST_DATA");
   g_autofree gchar* text = nullptr;
   gsize size = 0;
@@ -150,8 +151,9 @@ void storm_in_bytes(const std::string& line, const char* media, const char* file
   decoder.line = line;
   decoder.caps = gst_caps_new_empty_simple(media);
   decoder.format = GST_FORMAT_BYTES;
-  for (gsize at = 0; at < size; at += piece)
-    decoder.pieces.push_back(gst_buffer_new_memdup(text + at, std::min<gsize>(piece, size - at)));
+  for (int i = 0; i < times; i++)
+    for (gsize at = 0; at < size; at += piece)
+      decoder.pieces.push_back(gst_buffer_new_memdup(text + at, std::min<gsize>(piece, size - at)));
   {
     g_autoptr(GstHarness) h = new_harness(decoder.line);
     begin(h, decoder);
@@ -178,6 +180,10 @@ CHECK_LOOP_TEST(test_cudaapvdec, 1, 4) {
     storm_in_bytes(with_threads("cudaapvdec", __i__) + entropy, "video/x-apv", "/apv/odd_18x18.apv",
                    700);
   }
+  // Frames whose chains both engines decode.
+  if (is_cuda())
+    storm_in_bytes(with_threads("cudaapvdec", __i__), "video/x-apv", "/apv/rtile_444_12.apv",
+                   300000, 3);
 }
 
 CHECK_LOOP_TEST(test_cudaapvenc, 1, 4) {
