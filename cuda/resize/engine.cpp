@@ -83,10 +83,31 @@ constexpr int32_t pitch_of(int32_t bytes, int32_t lanes) {
   return ((bytes + lanes - 1) / lanes | 1) * lanes;
 }
 
+constexpr int32_t kLines = 16, kGroup = 64;  // what a warp adds up together
+
+// Sets rounds of rows that fit in `room`, 0 if there are none; the size of one.
+int64_t place_rows(int64_t room, int32_t rows, ResizeFusedParams* params) {
+  const int64_t most = room / params->raw_pitch / kLines * kLines;
+  const int64_t rounds = most < kLines ? 0 : (rows + most - 1) / most;
+  params->round =
+      rounds == 0 ? 0 : round_up(static_cast<int32_t>((rows + rounds - 1) / rounds), kLines);
+  return int64_t{params->round} * params->raw_pitch;
+}
+
+// The same of bytes of all rows.
+int64_t place_columns(int64_t room, int32_t rows, int32_t planes, ResizeFusedParams* params) {
+  const int64_t deep = rows + kResizeStep + ResizeAxis::kBandAlignment;
+  const int64_t most = room / (deep * planes) / kGroup * kGroup - kGroup;
+  params->round =
+      most < kGroup ? 0 : static_cast<int32_t>(std::min<int64_t>(most, params->raw_segment));
+  params->raw_segment = params->round;
+  params->raw_pitch = pitch_of(planes * params->round, kResizeCopyAlignment);
+  return deep * params->raw_pitch;
+}
+
 // Where a tile's samples and weights are in shared memory; its size, 0 if they take more than
 // `limit`.
 uint32_t place_fused(const FusedShape& shape, int32_t limit, ResizeFusedParams* params) {
-  constexpr int32_t kLines = 16, kGroup = 64;
   const int32_t first = kResizeBand << params->first_log;
   const int32_t second = kResizeBand << params->second_log;
   const int32_t results = shape.channels * first * second;
@@ -115,24 +136,11 @@ uint32_t place_fused(const FusedShape& shape, int32_t limit, ResizeFusedParams* 
   // Steps read beyond a window what has no weight.
   const int64_t beyond = int64_t{kResizeStep} * bytes;
   const int64_t room = limit - kResizeHead - between - results - weights - beyond;
-  int64_t raw = 0;
-  if (shape.rows_first) {
-    const int64_t deep = rows + kResizeStep + ResizeAxis::kBandAlignment;
-    const int64_t most = room / (deep * planes) / kGroup * kGroup - kGroup;
-    if (most < kGroup) return 0;
-    params->round = static_cast<int32_t>(std::min<int64_t>(most, segment));
-    params->raw_segment = params->round;
-    params->raw_pitch = pitch_of(planes * params->round, kResizeCopyAlignment);
-    raw = deep * params->raw_pitch;
-  } else {
-    params->raw_segment = segment;
-    params->raw_pitch = pitch_of(planes * segment, lanes);
-    const int64_t most = (room - beyond) / params->raw_pitch / kLines * kLines;
-    if (most < kLines) return 0;
-    const int32_t rounds = static_cast<int32_t>((rows + most - 1) / most);
-    params->round = round_up((rows + rounds - 1) / rounds, kLines);
-    raw = int64_t{params->round} * params->raw_pitch + beyond;
-  }
+  params->raw_segment = segment;
+  params->raw_pitch = pitch_of(planes * segment, lanes);
+  const int64_t raw = shape.rows_first ? place_columns(room, rows, planes, params)
+                                       : place_rows(room - beyond, rows, params) + beyond;
+  if (params->round == 0) return 0;
   params->between = kResizeHead + static_cast<int32_t>(raw);
   params->weights = params->between + static_cast<int32_t>(between);
   params->results = params->weights + static_cast<int32_t>(weights + beyond);
