@@ -51,6 +51,8 @@ class BulkCopies {
   __device__ __forceinline__ void begin(SharedAddress to, const uint8_t* from,
                                         uint32_t bytes) const {
 #if defined(CT_EMULATED)
+    if (reinterpret_cast<uintptr_t>(to) % 16 + reinterpret_cast<uintptr_t>(from) % 16 + bytes % 16)
+      __builtin_trap();
     for (uint32_t i = 0; i < bytes; i += 16) emulator::begin_copy(to + i, from + i, 16, 16);
     emulator::end_group_of_copies();
 #elif __CUDA_ARCH__ >= 900

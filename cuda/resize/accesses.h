@@ -15,6 +15,7 @@ inline void add_resize_view(const ResizeView& view, int channels, int bytes, boo
                view.height, is_written, bytes, view.step});
 }
 
+// Of pictures that share a launch, the first.
 template <typename Params>
 void resize_accesses(const Params& params, AccessList* list) {
   const int bytes = params.type == ResizeType::kU8 ? 1 : params.type == ResizeType::kF32 ? 4 : 2;

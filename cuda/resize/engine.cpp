@@ -31,6 +31,7 @@ constexpr size_t kMaxScratch = size_t{256} << 20;
 // Weights that are sent together. New ones are made and copied in as much time as the device needs
 // for the pictures, so it begins with some of them.
 constexpr size_t kMaxTables = size_t{512} << 10;
+constexpr size_t kMaxJobs = 65535;  // of a grid
 #define CT_COUNT(...) +1
 constexpr uint32_t kPassKernels = CT_RESIZE_PASS_KERNELS(CT_COUNT);
 #undef CT_COUNT
@@ -149,9 +150,9 @@ uint32_t place_fused(const FusedShape& shape, int32_t limit, ResizeFusedParams* 
 }
 
 bool has_one_round(const FusedShape& shape, const ResizeFusedParams& params) {
-  const int32_t outputs = kResizeBand << params.first_log;
+  const int32_t down = kResizeBand << params.second_log;
   return shape.rows_first ? params.round >= params.between_segment
-                          : params.round >= largest_window(*shape.y, outputs);
+                          : params.round >= largest_window(*shape.y, down);
 }
 
 // How the kernel reads the input, and which channel of its is which of the picture. Copies of rows
@@ -199,11 +200,14 @@ bool have_one_format(const ResizeView& a, const ResizeView& b) {
          std::equal(std::begin(a.pitch), std::end(a.pitch), b.pitch);
 }
 
-// Pictures that a CTA takes one after the other, with the same weights: some CTAs for each place of
-// a multiprocessor remain.
-uint32_t walk_of(uint32_t tiles, uint32_t pictures) {
-  constexpr uint64_t kEnough = 1536, kMax = 8;
-  return static_cast<uint32_t>(std::clamp<uint64_t>(uint64_t{tiles} * pictures / kEnough, 1, kMax));
+// CTAs that keep a GPU busy: some for each place of 132 multiprocessors.
+constexpr uint64_t kEnoughCtas = 1536;
+constexpr uint64_t kMaxWalk = 8;
+
+// Pictures that a CTA takes one after the other, with the same weights.
+uint32_t walk_of(uint32_t tiles, size_t pictures) {
+  return static_cast<uint32_t>(
+      std::clamp<uint64_t>(uint64_t{tiles} * pictures / kEnoughCtas, 1, kMaxWalk));
 }
 
 class Batches {
@@ -212,9 +216,12 @@ class Batches {
   Batches(Device& device, StreamQueue& queue, ResizeKernelChoice choice, int32_t tile)
       : device_(device), queue_(queue), choice_(choice), tile_(tile), tables_(queue) {}
 
-  bool is_full() const { return scratch_ > kMaxScratch || tables_.bytes() > kMaxTables; }
+  bool is_full() const {
+    return scratch_ > kMaxScratch || tables_.bytes() > kMaxTables || jobs_ == kMaxJobs;
+  }
 
   void add(const ResizeJob& job) {
+    ++jobs_;
     const ResizePlan plan = plan_resize(job);
     ResizeView from = with_all_channels(view_of(job.from), job.channels);
     if (plan.premultiplies || job.reduction.exists()) from = add_reduction(job, plan, from);
@@ -416,7 +423,18 @@ class Batches {
            x.divides == y.divides && x.type == y.type && x.table == y.table;
   }
 
-  // Adjacent pictures of one shape have a launch of their own.
+  bool is_for_tests() const {
+    return choice_ == ResizeKernelChoice::kMany || choice_ == ResizeKernelChoice::kManyLarge;
+  }
+
+  // Whether pictures of one shape have a launch of their own, which follows the others: where they
+  // are all, or enough for a GPU.
+  bool are_group(size_t pictures, uint32_t tiles) const {
+    return pictures > 1 &&
+           (pictures == fused_.size() || tiles * pictures >= kEnoughCtas || is_for_tests());
+  }
+
+  // Adjacent pictures of one shape may be a group.
   Status launch_fused() {
     struct Group {
       size_t begin, end;
@@ -426,10 +444,10 @@ class Batches {
     for (size_t begin = 0, end = 0; begin < fused_.size(); begin = end) {
       while (++end < fused_.size() && have_one_shape(fused_[begin], fused_[end])) {
       }
-      if (end - begin > 1)
+      if (are_group(end - begin, fused_[begin].ctas))
         groups.push_back({begin, end});
       else
-        rest.push_back(fused_[begin]);
+        rest.insert(rest.end(), fused_.begin() + begin, fused_.begin() + end);
     }
     if (!groups.empty()) {
       const void* sent = nullptr;
@@ -439,7 +457,7 @@ class Batches {
         ResizeFusedParams& params = first.params;
         params.pictures = static_cast<const ResizeAddresses*>(sent) + group.begin;
         params.count = static_cast<uint32_t>(group.end - group.begin);
-        params.walk = choice_ == ResizeKernelChoice::kMany ? 3 : walk_of(first.ctas, params.count);
+        params.walk = is_for_tests() ? 3 : walk_of(first.ctas, params.count);
         CT_RETURN_IF_ERROR(queue_.launch({resize_kernels(), first.kernel}, first.ctas,
                                          kResizeFusedThreads, params, false,
                                          divide_up(params.count, params.walk), first.shared));
@@ -486,7 +504,7 @@ class Batches {
   ResizeTables tables_;
   std::vector<Pass> stages_[kStages];
   std::vector<FusedPass> fused_;  // behind reductions
-  size_t scratch_ = 0;
+  size_t scratch_ = 0, jobs_ = 0;
 };
 
 // Large tiles read less for each output, and compute less besides, if there are enough for a GPU:
@@ -501,9 +519,9 @@ int32_t tile_for(std::span<const ResizeJob> jobs) {
 
 Status submit_all(Device& device, StreamQueue& queue, std::span<const ResizeJob> jobs,
                   ResizeKernelChoice choice) {
-  int32_t tile = tile_for(jobs);
-  if (choice == ResizeKernelChoice::kMany)
-    tile = jobs.size() % 2 == 0 ? kResizeTile : kResizeLargeTile;
+  const int32_t tile = choice == ResizeKernelChoice::kMany        ? kResizeTile
+                       : choice == ResizeKernelChoice::kManyLarge ? kResizeLargeTile
+                                                                  : tile_for(jobs);
   for (size_t i = 0; i < jobs.size();) {
     Batches batches(device, queue, choice, tile);
     while (i < jobs.size() && !batches.is_full()) batches.add(jobs[i++]);
@@ -536,10 +554,19 @@ const ResizeOps& cuda_resize_ops(cuda::ResizeKernelChoice choice) {
   using cuda::ResizeKernelChoice;
   static constexpr ResizeOps kOps = {"cuda", cuda::submit<ResizeKernelChoice::kAuto>};
   static constexpr ResizeOps kMany = {"cuda", cuda::submit<ResizeKernelChoice::kMany>};
+  static constexpr ResizeOps kManyLarge = {"cuda", cuda::submit<ResizeKernelChoice::kManyLarge>};
   static constexpr ResizeOps kPasses = {"cuda", cuda::submit<ResizeKernelChoice::kPasses>};
-  return choice == ResizeKernelChoice::kAuto   ? kOps
-         : choice == ResizeKernelChoice::kMany ? kMany
-                                               : kPasses;
+  switch (choice) {
+    case ResizeKernelChoice::kMany:
+      return kMany;
+    case ResizeKernelChoice::kManyLarge:
+      return kManyLarge;
+    case ResizeKernelChoice::kPasses:
+      return kPasses;
+    case ResizeKernelChoice::kAuto:
+      break;
+  }
+  return kOps;
 }
 
 }  // namespace cudatransform

@@ -7,10 +7,9 @@
 namespace cudatransform {
 
 namespace cuda {
-// kMany: as for many pictures, three of one shape a CTA, and large tiles where they fit; not those
-// of an even number of jobs. kPasses: each pass by itself, where the others have both in one
-// kernel.
-enum class ResizeKernelChoice { kAuto, kMany, kPasses };
+// For tests, kMany: as for many pictures, three of one shape a CTA; kManyLarge: the same in large
+// tiles where they fit; kPasses: each pass by itself, where the others have both in one kernel.
+enum class ResizeKernelChoice { kAuto, kMany, kManyLarge, kPasses };
 }  // namespace cuda
 
 // Whether the device can run these kernels.

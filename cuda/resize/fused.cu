@@ -49,7 +49,8 @@ struct Tile {
   Outputs across, down;
 };
 
-// What a CTA knows about itself. A job's parameters are in the device's memory.
+// The first of a CTA's shared memory: its barrier, its tile, and a copy of a batch job's
+// parameters.
 struct Head {
   uint64_t barrier;
   Tile tile;

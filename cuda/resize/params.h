@@ -67,14 +67,15 @@ constexpr int resize_ctas(int channels, bool down_first) {
 inline constexpr int32_t kResizeCopyAlignment = 16;
 // A step adds up 32 samples by weights of three digits for eight outputs.
 inline constexpr int32_t kResizeStep = 32, kResizeStepWeights = 3 * 256;
-// Of shared memory, what a CTA knows about itself.
+// Of shared memory, for a CTA's barrier, tile and parameters.
 inline constexpr int32_t kResizeHead = 768;
 
 // How the input's rows get to shared memory: in aligned copies of whole rows (of 16 bytes on GPUs
 // that have no others), of 16 or 4 bytes; in words that begin at any byte; or sample by sample.
 enum class ResizeCopies { kRows, kSixteen, kFour, kShifted, kSamples };
 
-// A picture and its result, where all else is as in the first one's parameters.
+// A picture and its result, where all else is as in the first one's parameters (have_one_shape() in
+// engine.cpp compares it).
 struct ResizeAddresses {
   uint8_t *from[kMaxResizeChannels], *to[kMaxResizeChannels];
 };
@@ -87,13 +88,13 @@ struct ResizeFusedParams {
   bool is_packed;
   int32_t row_bytes;              // of the input, up to its last sample
   int32_t first_log, second_log;  // of the bands of a tile's passes, to base 2
-  // Shared memory behind kResizeHead: rows of the window as they are in memory; the first pass's
-  // results; the weights of both passes; and the second pass's results, where no step reads beyond
-  // a window.
+  // Shared memory behind kResizeHead, in this order: rows of the window as they are in memory; the
+  // first pass's results; the weights of both passes; and the second pass's results. Steps read
+  // beyond windows, by less than what is between these and the last.
   int32_t raw_pitch, raw_segment;  // from row to row, from plane to plane
   int32_t between, between_pitch, between_segment;
-  int32_t results;
   int32_t weights, first_steps, second_steps;  // steps of a band, at most
+  int32_t results;
   // Rows, or bytes of them where the vertical pass comes first, that are there together.
   int32_t round;
   // Channels of the output; and which of them a channel of the kernel is, -1 for none.

@@ -34,8 +34,8 @@ class ResizeTables {
 
   // Of what the device does not have yet.
   size_t bytes() const { return kept_.filled - begin_; }
-  // Enqueues the copy of these. Nothing is added after it. A batch whose tables the device has
-  // enqueues and waits for nothing, so a graph can capture it.
+  // Enqueues the copy of these. Nothing is added after it. Where the device has all of them, it
+  // enqueues and waits for nothing, so a graph can capture the job.
   Status send(Device& device);
   // Makes an offset an address; null stays.
   template <typename T>

@@ -99,8 +99,10 @@ Status add_cuda_engine([[maybe_unused]] std::vector<Engine>* list) {
     } else {
       engine.obmc_ops = nullptr;
       engine.rgb_ops = nullptr;
-      engine.resize_ops =
-          dct == Dct::kWhole ? &cuda_resize_ops(cuda::ResizeKernelChoice::kMany) : nullptr;
+      engine.resize_ops = dct == Dct::kWhole ? &cuda_resize_ops(cuda::ResizeKernelChoice::kMany)
+                          : dct == Dct::kEdged
+                              ? &cuda_resize_ops(cuda::ResizeKernelChoice::kManyLarge)
+                              : nullptr;
     }
   }
   return {};

@@ -64,7 +64,7 @@ inline constexpr size_t kResizeWeighed = 8;
 // Of the outputs from `begin` to `end`, by Pillow's operations.
 void weigh_resize_outputs(const ResizeWeighing& of, int32_t begin, int32_t end);
 
-// Of all, to the bit the same, as this CPU does it fastest.
+// Computes the same weights, of all outputs, with this CPU's vectors.
 using ResizeWeigher = void (*)(const ResizeWeighing& of);
 ResizeWeigher resize_weigher();
 

@@ -16,6 +16,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 #include <numbers>
 #include <utility>
 
@@ -258,6 +259,7 @@ HWY_INLINE void weigh_by(const ResizeWeighing& of, const Filter& filter) {
   const auto taps = static_cast<size_t>(of.taps);
   const size_t most = std::clamp(kCached / taps / kLanes * kLanes, kLanes, kMaxBlock);
   const auto weights = hwy::AllocateAligned<double>(taps * most);
+  if (weights == nullptr) throw std::bad_alloc();
   Block block;
   for (int32_t begin = 0, end = 0; begin < of.out; begin = end) {
     end = std::min(of.out, begin + static_cast<int32_t>(most));

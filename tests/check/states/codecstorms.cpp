@@ -139,7 +139,7 @@ CHECK_LOOP_TEST(test_jpegcoefdec, 1, 4) {
   storm(decoder);
 }
 
-// A raw stream of the test data, so many times, in pieces that end anywhere.
+// A raw stream of the test data, repeated, in pieces that end anywhere.
 void storm_in_bytes(const std::string& line, const char* media, const char* file, gsize piece,
                     int times = 1) {
   const char* data = g_getenv("CUDATRANSFORM_TEST_DATA");

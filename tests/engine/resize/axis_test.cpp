@@ -101,7 +101,7 @@ TEST(ResizeAxis, EqualsItOfTheLargestSides) {
       for (const int32_t out : {1, 2, 9, 300})
         ASSERT_TRUE(equals_one_by_one(
             {static_cast<ResizeFilter>(filter), kMaxResizeSide, out, 0., double(kMaxResizeSide)}));
-      // A box at the end, of less than a float's last place.
+      // A box at the end, of two units of a float's last place.
       ASSERT_TRUE(equals_one_by_one({static_cast<ResizeFilter>(filter), kMaxResizeSide, 500,
                                      kMaxResizeSide - 1. / 128, double(kMaxResizeSide)}));
     }

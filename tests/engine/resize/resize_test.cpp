@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/check/fakecuda/fakecuda.h"
 #include "tests/engine/engines.h"
 #include "tests/engine/resize/definition.h"
 #include "tests/engine/run_job.h"
@@ -288,6 +289,34 @@ TEST(Resize, PicturesOfOneShape) {
       }
       ASSERT_EQ(run(engine, batch), "") << engine.name << ", batch " << i;
     }
+  }
+}
+
+TEST(Resize, PicturesOfOneShapeShareALaunch) {
+  constexpr const char* kKernel = "resize_fused_3_along";
+  if (count_launches(kKernel) < 0) GTEST_SKIP() << "no fake driver";
+  for (const Engine& engine : engines_with(&Engine::resize_ops)) {
+    if (engine.name != "cuda") continue;
+    std::mt19937 random(3);
+    std::vector<Case> batch(5);
+    for (Case& of : batch) {
+      of.job.channels = 3;
+      of.job.from.width = of.job.from.height = 60;
+      of.job.to.width = of.job.to.height = 20;
+      of.job.order = ResizeOrder::kPillow12;
+      of.job.box = whole_box(of.job);
+      std::mt19937 layouts(5);
+      place(engine, random, layouts, &of);
+    }
+    const int before = count_launches(kKernel),
+              in_batches = count_launches("resize_fused_3_along_batch");
+    ASSERT_EQ(run(engine, batch), "");
+    EXPECT_EQ(count_launches(kKernel) - before, 1);
+    batch[2].job.filter = ResizeFilter::kBox;
+    batch[2].wanted = define_resized(batch[2].job, batch[2].from);
+    ASSERT_EQ(run(engine, batch), "");
+    EXPECT_EQ(count_launches(kKernel) - before, 1) << "pairs are not worth a launch";
+    EXPECT_EQ(count_launches("resize_fused_3_along_batch") - in_batches, 1);
   }
 }
 
