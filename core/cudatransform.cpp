@@ -421,13 +421,17 @@ CtCode ct_decode_image(CtEngine* engine, const CtDecodeOptions* options, const C
                        CtImage* image, CtBlock** block, CtError* error) {
   if (source == nullptr || image == nullptr || block == nullptr)
     return report(CT_INVALID_ARGUMENT, "source, image or block is NULL", error);
-  if (options != nullptr && number_in(options->output) == CT_OUTPUT_COEFFICIENTS)
+  CtDecodeOptions own;
+  CtCode code = check(engine, error);
+  if (code == CT_OK) code = copy_options(options, &own, error);
+  if (code != CT_OK) return code;
+  if (number_in(own.output) == CT_OUTPUT_COEFFICIENTS)
     return report(CT_INVALID_ARGUMENT, "an image has pixels, not quantized coefficients", error);
+  own.struct_size = sizeof own;
   CtPicture picture = {};
-  const CtCode code = decode_now(engine, options, *source, &picture, error);
+  code = decode_now(engine, &own, *source, &picture, error);
   if (code != CT_OK) return code;
   if (error != nullptr) *error = picture.error;
-  if (picture.error.code != CT_OK) return picture.error.code;
   *image = {picture.data,   picture.pitch,    picture.width,
             picture.height, picture.channels, engine->is_cuda() ? 1 : 0};
   *block = picture.block;

@@ -261,7 +261,8 @@ typedef struct {
 } CtImage;
 
 // Decodes one file to pixels in the calling thread. `*image` is in `*block`, which the caller
-// releases; both are set with CT_OK only. What is wrong with the file is the function's error.
+// releases. Both are set with CT_OK only. Fails, as ct_decode(), only for wrong arguments or an
+// unusable engine: what is wrong with the file is in `*error` beside CT_OK, and `*block` is NULL.
 CT_API CtCode ct_decode_image(CtEngine* engine, const CtDecodeOptions* options,
                               const CtSource* source, CtImage* image, CtBlock** block,
                               CtError* error);

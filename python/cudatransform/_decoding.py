@@ -38,7 +38,6 @@ _CODES = np.dtype({"names": ["code"], "formats": ["i4"], "offsets": [0],
                    "itemsize": ctypes.sizeof(_native.Picture)})
 _PIXELS = _native.columns_of(_native.Picture, "width", "height", "data", "pitch")
 _IMAGE = struct.Struct("=Qq2i")  # the first members of CtImage
-_OF_FILES = _native.UNREADABLE, _native.DAMAGED, _native.UNSUPPORTED, _native.LIMIT
 _new_block = Block.from_address
 
 
@@ -192,8 +191,9 @@ class Singles:
             own.left, own.top, own.right, own.bottom = crop
         block = _new_block(FIRST)
         place = when_gone_lightly(block, call.unref)
-        if call.run(byref(place), call.problem) != _native.OK:
-            return _refused(self._wanted, source, crop, call.error)
+        code, error = call.run(byref(place), call.problem), call.error
+        if code != _native.OK or error.code != _native.OK:
+            return _refused(self._wanted, source, crop, code, error)
         # Keeps no data of the caller's, and reuses none of an interrupted call.
         own.data = own.path = None
         if crop is not None:
@@ -237,10 +237,10 @@ os.register_at_fork(after_in_child=_decoder_of.cache_clear)
 os.register_at_fork(after_in_child=PLAIN.calls.clear)
 
 
-def _refused(wanted: Wanted, source: Any, crop: Any, error: _native.Error) -> Any:
-    """What decode_one() and decode_part() return or raise after an error of ct_decode_image()."""
-    if error.code not in _OF_FILES:
-        return _decode_any(wanted, source, crop)
+def _refused(wanted: Wanted, source: Any, crop: Any, code: int, error: _native.Error) -> Any:
+    """What decode_one() and decode_part() return or raise after an error of ct_decode_image(), its
+    own or the file's."""
+    _native.check(code, error)
     pictures = _native.Pictures(1)
     pictures.array[0].error = error
     return _only_item(wanted, Sources((source,), None if crop is None else (crop,)), pictures)

@@ -37,6 +37,32 @@ CtPicture decode(const CtDecodeOptions& options, const uint8_t* data, size_t siz
   return picture;
 }
 
+// One file's image is the picture of a batch, or has its error.
+void decode_image(const CtDecodeOptions& options, const CtPicture& picture, const uint8_t* data,
+                  size_t size) {
+  const CtSource source = {data, size, nullptr, {}};
+  CtImage image = {};
+  CtBlock* block = nullptr;
+  CtError error = {};
+  promise(ct_decode_image(engine(), &options, &source, &image, &block, &error) == CT_OK,
+          "a file's faults are its own");
+  promise(error.code == picture.error.code && std::strcmp(error.text, picture.error.text) == 0,
+          "errors agree");
+  promise((error.code == CT_OK) == (block != nullptr), "results have memory");
+  if (block != nullptr) {
+    promise(image.width == picture.width && image.height == picture.height &&
+                image.channels == picture.channels,
+            "images have the size of pictures");
+    const auto row_bytes = static_cast<size_t>(image.width) * static_cast<size_t>(image.channels);
+    for (int32_t y = 0; y < image.height; ++y)
+      promise(std::memcmp(static_cast<const uint8_t*>(image.data) + y * image.pitch,
+                          static_cast<const uint8_t*>(picture.data) + y * picture.pitch,
+                          row_bytes) == 0,
+              "images have the pixels of pictures");
+  }
+  ct_block_unref(block);
+}
+
 CtInfo info_of(const uint8_t* data, size_t size) {
   const CtSource source = {data, size, nullptr, {}};
   CtInfo info = {};
@@ -167,6 +193,7 @@ void run(const uint8_t* data, size_t size) {
     compare_sides(info, options, picture);
     decode_part(options, picture, file, size - 2, how);
   }
+  if (options.output != CT_OUTPUT_COEFFICIENTS) decode_image(options, picture, file, size - 2);
   ct_picture_clear(&picture);
 }
 

@@ -18,7 +18,7 @@ from unittest import mock
 import numpy as np
 
 import cudatransform as ct
-from cudatransform import _device
+from cudatransform import _decoding, _device, _native
 import pictures
 
 try:
@@ -221,6 +221,23 @@ class Arrays(unittest.TestCase):
         for arguments in ((), (data, "RGB", 1), (7,), (None,)):
             with self.assertRaises(TypeError):
                 ct.decode(*arguments)
+
+    def test_errors_of_the_call_are_not_the_files(self):
+        """A device without the kernels is as unsupported as a file's kind."""
+        data, error = file_of("4:2:0", (64, 48)), _native.Error(_native.UNSUPPORTED, b"no kernels")
+
+        def run(place, problem):
+            problem._obj.code, problem._obj.text = error.code, error.text
+            return error.code
+        for code, kind in ((_native.UNSUPPORTED, ct.Unavailable),
+                           (_native.OUT_OF_MEMORY, MemoryError)):
+            error.code = code
+            decoder = _decoding.Singles(_decoding.Wanted("RGB"))
+            call = _decoding._Call(_decoding.Wanted("RGB"))
+            call.run = run
+            decoder.calls.append(call)
+            with self.assertRaisesRegex(kind, "^no kernels$"):
+                decoder.decode(data)
 
     def test_tables_and_methods(self):
         array = pictures.pixels(50, 40)
