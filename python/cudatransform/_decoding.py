@@ -174,19 +174,25 @@ class Singles:
 
     def decode(self, source: Any, crop: Optional[Tuple[int, ...]] = None) -> Any:
         """As decode_one() and decode_part()."""
+        data, path = source, None
+        if type(source) is str and "\0" not in source:
+            path = os.fsencode(source)
+        elif type(source) is not bytes:
+            path = _path_of(source)
+            data = None if path is not None else _bytes_of(source)
+            if path is None and data is None:
+                return _decode_any(self._wanted, source, crop)
         try:
             call = self.calls.pop()
         except IndexError:
             call = _Call(self._wanted)
         own = call.source
-        if type(source) is bytes:
-            own.data, own.size = source, len(source)
-        elif type(source) is str and "\0" not in source:
-            own.path = os.fsencode(source)
+        if path is not None:
+            own.path = path
+        elif data is source:
+            own.data, own.size = data, len(data)
         else:
-            held = _give(own, source)
-            if held is None:
-                return _decode_any(self._wanted, source, crop)
+            own.data, own.size = _native.address_of(data), len(data)
         if crop is not None:
             own.left, own.top, own.right, own.bottom = crop
         block = _new_block(FIRST)
@@ -203,23 +209,26 @@ class Singles:
         return _array_of(self._wanted, block, width, height, data, pitch)
 
 
-def _give(own: _native.HeldSource, source: Any) -> Any:
-    """Fills in a path or bytes of other types, and returns what holds them; None: Sources() does
-    it."""
-    if isinstance(source, os.PathLike):
-        path = os.fspath(source)
-        if type(path) is not str or "\0" in path:
-            return None
-        own.path = os.fsencode(path)
-        return path
+def _path_of(source: Any) -> Optional[bytes]:
+    """The path of a PathLike; None: it is none, or one for Sources()."""
+    if not isinstance(source, os.PathLike):
+        return None
+    path = os.fspath(source)
+    return os.fsencode(path) if type(path) is str and "\0" not in path else None
+
+
+def _bytes_of(source: Any) -> Optional[np.ndarray]:
+    """What holds the bytes of a bytearray or a memoryview; None: it is neither, or one for
+    Sources()."""
     if type(source) not in (bytearray, memoryview):
         return None
-    view = memoryview(source)
-    if not view.c_contiguous or not view.nbytes:
-        return None
-    data = np.frombuffer(view, np.uint8)
-    own.data, own.size = _native.address_of(data), len(data)
-    return data
+    try:
+        view = memoryview(source)
+        return np.frombuffer(view, np.uint8) if view.c_contiguous and view.nbytes else None
+    except ValueError as error:
+        if is_interruption(error):
+            raise
+        return None  # it has been released
 
 
 PLAIN = Singles(Wanted("RGB"))

@@ -214,13 +214,31 @@ class Arrays(unittest.TestCase):
                     self.assertTrue(np.array_equal(ct.decode(source, "L", crop=(3, 5, 60, 44)),
                                                    ct.decode(data, "L")[5:44, 3:60]))
                     self.assertTrue(np.array_equal(ct.decode(source), whole))
-        for source in (apart, b"", bytearray(), memoryview(b""), "a\0b", pathlib.Path(path)):
+        released = memoryview(data)
+        released.release()
+        for source in (apart, b"", bytearray(), memoryview(b""), released, "a\0b",
+                       pathlib.Path(path)):
             for options in ({}, {"mode": "L"}, {"crop": (0, 0, 1, 1)}):
                 with self.assertRaises((ct.ReadError, BufferError)):
                     ct.decode(source, **options)
         for arguments in ((), (data, "RGB", 1), (7,), (None,)):
             with self.assertRaises(TypeError):
                 ct.decode(*arguments)
+        with self.assertRaises(TypeError):  # whether there is a GPU or not
+            ct.decode(7, device="cuda:99")
+
+    def test_calls_are_used_again(self):
+        """Also after sources that decode() gives to the library another way."""
+        data, calls = file_of("4:2:0", (64, 48)), _decoding.PLAIN.calls
+        ct.decode(data)
+        kept = list(calls)
+        self.assertTrue(kept)
+        for source in (io.BytesIO(data), np.frombuffer(data, np.uint8), memoryview(data), data):
+            ct.decode(source)
+            self.assertEqual(list(calls), kept)
+        with self.assertRaises(TypeError):
+            ct.decode(7)
+        self.assertEqual(list(calls), kept)
 
     def test_errors_of_the_call_are_not_the_files(self):
         """A device without the kernels is as unsupported as a file's kind."""
