@@ -353,6 +353,7 @@ class Block(c_ubyte * sys.maxsize):  # type: ignore
 
     __slots__ = ("address",)
     __hash__ = object.__hash__  # type: ignore # ctypes has none
+    __getitem__ = __setitem__ = __iter__ = None  # type: ignore # most addresses are nobody's
     address: int
 
     def __new__(cls, *_: Any) -> "Block":

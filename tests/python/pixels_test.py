@@ -257,6 +257,15 @@ class Arrays(unittest.TestCase):
             with self.assertRaisesRegex(kind, "^no kernels$"):
                 decoder.decode(data)
 
+    def test_single_bytes_of_memory_are_not_the_bases(self):
+        """A debugger that shows what is in an array's base reads no address but the array's."""
+        array = ct.decode(file_of("4:2:0", (64, 48)))
+        for look in (lambda base: base[0], lambda base: base[:2], list, iter,
+                     lambda base: 7 in base, lambda base: next(reversed(base)),
+                     lambda base: base.__setitem__(0, 7)):
+            with self.assertRaises(TypeError):
+                look(array.base)
+
     def test_tables_and_methods(self):
         array = pictures.pixels(50, 40)
         for tables in (np.full((8, 8), 9), np.array([np.full((8, 8), n) for n in (5, 7)]),
