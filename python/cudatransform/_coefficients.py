@@ -17,7 +17,7 @@ from .errors import WriteError, is_interruption, whole_number
 _LARGEST_SIDE = 65500  # JPEG_MAX_DIMENSION
 # A decoder keeps none of a file's markers where they have more bytes, the writer's own included: a
 # JFIF header, and an index of pictures with an entry for each.
-_MOST_MARKERS = 1 << 24
+_MAX_MARKERS = 1 << 24
 _JFIF_BYTES, _INDEX_BYTES, _ENTRY_BYTES = 18, 58, 16
 _SOI, _EOI = b"\xff\xd8", 0xD9
 # A marker that is neither in entropy-coded data (FF 00, RSTn) nor without a meaning there (TEM).
@@ -31,9 +31,9 @@ def check_markers(markers: Any, attachments: int = 0) -> None:
     size = len(markers) + (0 if kinds & {b"JFIF", b"Exif"} else _JFIF_BYTES)
     if attachments > 0 and b"MPF\0" not in kinds:
         size += _INDEX_BYTES + _ENTRY_BYTES * (attachments + 1)
-    if size > _MOST_MARKERS:
+    if size > _MAX_MARKERS:
         raise WriteError(f"the markers have {size} bytes with those that are added, more than "
-                         f"{_MOST_MARKERS}")
+                         f"{_MAX_MARKERS}")
 
 
 def check_sides(*sides: int) -> None:
@@ -91,13 +91,13 @@ def _end_of_picture(data: Any) -> Optional[int]:
 
     Segments are stepped over by their lengths (ITU-T T.81, annex B): a thumbnail may be in one.
     """
-    at, search, most = len(_SOI), _MARKER.search, len(data) - 2
+    at, search, last = len(_SOI), _MARKER.search, len(data) - 2
     while found := search(data, at):
         at = found.end()
         code = data[at - 1]
         if code == _EOI:
             return at
-        if code == _SOI[1] or at > most:
+        if code == _SOI[1] or at > last:
             return None
         at += max(2, data[at] << 8 | data[at + 1])
     return None

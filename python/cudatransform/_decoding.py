@@ -31,7 +31,7 @@ CHANNELS = {"RGB": 3, "L": 1, "CMYK": 4}
 MODES = tuple(CHANNELS)
 REDUCES = (1, 2, 4, 8)
 ON_ERROR = ("fail", "conceal")
-_MOST_CALLS = 64
+_MAX_CALLS = 64
 _UINT8 = np.dtype(np.uint8)
 _POLL = 50  # milliseconds until a wait checks for signals
 _CODES = np.dtype({"names": ["code"], "formats": ["i4"], "offsets": [0],
@@ -170,7 +170,7 @@ class Singles:
 
     def __init__(self, wanted: Wanted) -> None:
         self._wanted = wanted
-        self.calls: Deque[_Call] = collections.deque(maxlen=_MOST_CALLS)  # that are used again
+        self.calls: Deque[_Call] = collections.deque(maxlen=_MAX_CALLS)  # that are used again
 
     def decode(self, source: Any, crop: Optional[Tuple[int, ...]] = None) -> Any:
         """As decode_one() and decode_part()."""

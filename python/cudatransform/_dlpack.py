@@ -43,7 +43,7 @@ DLManagedTensor._fields_ = [("tensor", DLTensor), ("context", c_void_p), ("delet
 # Those of a kind of arrays differ in their data: the bytes of one, and what they point to. To make
 # one out of numbers takes as long as torch takes for a tensor.
 _of_kind: Dict[Tuple[Any, ...], Tuple[bytes, Any]] = {}
-_MOST_KINDS = 64
+_MAX_KINDS = 64
 handed_out: Dict[int, Any] = {}  # what tensors of others refer to, by the address of theirs
 _forget = _Deleter(handed_out.pop)  # no instruction of Python, which a signal might interrupt
 
@@ -79,7 +79,7 @@ def capsule_of(array: Any, address: int, shape: Tuple[int, ...], strides: Tuple[
     kind = shape, strides, dtype, device
     found = _of_kind.get(kind)
     if found is None:
-        if len(_of_kind) >= _MOST_KINDS:
+        if len(_of_kind) >= _MAX_KINDS:
             _of_kind.clear()
         found = _of_kind[kind] = _managed(*kind)
     made = DLManagedTensor.from_buffer_copy(found[0])

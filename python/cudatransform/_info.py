@@ -19,7 +19,7 @@ from .tables import estimated_quality
 _PROCESSES = {0xC0: "baseline", 0xC1: "extended", 0xC2: "progressive", 0xC9: "arithmetic",
               0xCA: "arithmetic progressive"}
 _PROGRESSIVE = 0xC2, 0xC6, 0xCA, 0xCE
-_FIRST_BYTES, _MOST_BYTES = 1 << 16, 1 << 28  # of a file that Python reads
+_FIRST_BYTES, _MAX_BYTES = 1 << 16, 1 << 28  # of a file that Python reads
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,7 +140,7 @@ def _read_file(file: Any) -> Tuple[_native.Info, _native.Error]:
             file.seek(begin)
             data = buffer_of(_read_all(file, size))
             found, error = _read_bytes(data)
-            if found.size or len(data) < size or size >= _MOST_BYTES:
+            if found.size or len(data) < size or size >= _MAX_BYTES:
                 return found, error
             size *= 8
     finally:

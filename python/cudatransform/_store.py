@@ -18,7 +18,7 @@ from .errors import check_binary, is_interruption
 _unlink = ctypes.CDLL(None).unlink
 _unlink.argtypes = ctypes.c_char_p,
 
-_MOST_LINKS = 40  # as Linux follows
+_MAX_LINKS = 40  # as Linux follows
 
 
 def check_target(target: Any) -> None:
@@ -170,7 +170,7 @@ def _final_path(path: bytes) -> Optional[bytes]:
 
     None for a descriptor of a process (/dev/stdout): others write to the same file by it.
     """
-    for _ in range(_MOST_LINKS):
+    for _ in range(_MAX_LINKS):
         folder = os.path.realpath(os.path.dirname(path) or b".")
         if folder.startswith(b"/proc/"):
             return None

@@ -236,13 +236,13 @@ def thumbnail(source: Source, size: Tuple[int, int], resample: Any = "bicubic", 
     Raises what info(), decode() and resize() raise.
     """
     head = info(source)
-    most = size_of(size, head.width, head.height)
+    bounds = size_of(size, head.width, head.height)
     reduce = 1
-    fitted = _fitted(most, head.width, head.height)
+    fitted = _fitted(bounds, head.width, head.height)
     if fitted is None:
         return decode(source, mode, device=device)
     if reducing_gap is not None:
-        wanted = [int(side * reducing_gap) for side in most]
+        wanted = [int(side * reducing_gap) for side in bounds]
         ratio = min(head.width // max(wanted[0], 1), head.height // max(wanted[1], 1))
         reduce = next(one for one in (8, 4, 2, 1) if one <= max(ratio, 1))
     pixels = decode(source, mode, reduce=reduce, device=device)
@@ -253,9 +253,9 @@ def thumbnail(source: Source, size: Tuple[int, int], resample: Any = "bicubic", 
                   alpha=False)
 
 
-def _fitted(most: Tuple[int, int], width: int, height: int) -> Optional[Tuple[int, int]]:
+def _fitted(bounds: Tuple[int, int], width: int, height: int) -> Optional[Tuple[int, int]]:
     """The largest size of a picture's ratio within another; None: the picture is no larger."""
-    x, y = most
+    x, y = bounds
     if x >= width and y >= height:
         return None
     aspect = width / height

@@ -17,7 +17,7 @@ from .picture import Picture
 from .planes import Planes
 from .resampling import LAYOUTS, Decoded, Resampling, parts_of
 
-_MOST_BATCHES = 64  # under way, as the library takes them
+_MAX_BATCHES = 64  # under way, as the library takes them
 _GPU_BATCHES = 4    # at least: a GPU works on some while the CPU packs and takes others
 
 
@@ -261,15 +261,15 @@ class Walk:
         self._crops_ahead = (self._crops is not None and not callable(self._crops) and
                              reader.wanted[0].is_pixels)
         self._pushed = self._pulled = 0  # files
-        most = 1 - -2 * reader.num_workers // reader.batch_size
+        batches = 1 - -2 * reader.num_workers // reader.batch_size
         if reader.device != "cpu":
-            most = max(most, _GPU_BATCHES)
-        most = min(most, _MOST_BATCHES)
-        self._devices = [Ahead(wanted, reader.own_workers, most) for wanted in reader.wanted]
-        self._most = most * len(self._devices)
+            batches = max(batches, _GPU_BATCHES)
+        batches = min(batches, _MAX_BATCHES)
+        self._devices = [Ahead(wanted, reader.own_workers, batches) for wanted in reader.wanted]
+        self._max_batches = batches * len(self._devices)
         self._under_way: List[Ahead] = []  # a batch of each, the oldest one first
         self._files = walk_through(reader.paths)
-        self._files.give_room((self._most + 1) * self._batch)
+        self._files.give_room((self._max_batches + 1) * self._batch)
         self._error: Optional[BaseException] = None
         self._has_ended = False
 
@@ -291,7 +291,7 @@ class Walk:
 
     def _push(self, wait: bool) -> None:
         """As many batches as have come. wait: for a while, for the first"""
-        while not self._has_ended and len(self._under_way) < self._most:
+        while not self._has_ended and len(self._under_way) < self._max_batches:
             try:
                 files = self._files.take(self._batch, wait and not self._under_way)
                 if files is None:

@@ -224,8 +224,8 @@ class Decoded(NamedTuple):
                        right - left, bottom - top, self.channels, self.device)
 
     def part_within(self, crop: Any) -> Optional["Decoded"]:
-        """cropped() of crop_of() in a fifth of the time, which a GPU waits for; None: these know
-        why there is no such part, or what it is."""
+        """cropped() of crop_of() in a fifth of the time, which a GPU waits for; None: cropped()
+        and crop_of() make other crops, and say what is wrong with one."""
         if type(crop) is not tuple or len(crop) != 4:
             return None
         (address, pitch, width, height, channels, device), (left, top, right, bottom) = self, crop

@@ -123,9 +123,9 @@ class OnDevice(unittest.TestCase):
     # More kinds than are kept; of no rows, too.
     def test_tensors_keep_their_shapes(self):
         held = types.SimpleNamespace(address=4096)  # nobody reads there
-        kinds = [((rows, 3), (6 * rows, -2)) for rows in range(4 * _dlpack._MOST_KINDS)]
+        kinds = [((rows, 3), (6 * rows, -2)) for rows in range(4 * _dlpack._MAX_KINDS)]
         capsules = [_cuda_memory.CudaArray(held, 0, *kind, 0).__dlpack__() for kind in kinds]
-        self.assertLessEqual(len(_dlpack._of_kind), _dlpack._MOST_KINDS)
+        self.assertLessEqual(len(_dlpack._of_kind), _dlpack._MAX_KINDS)
         views = list(map(_device._by_dlpack, capsules))
         self.assertEqual([(view.shape, view.strides) for view in views], kinds)
         del capsules, views

@@ -29,11 +29,11 @@ results; and summary.json. A second run does what is missing. The results do not
 number of workers, nor on Ray, which runs them where it is installed."""
 
 
-def _whole(most: int) -> Callable[[str], int]:
-    """What makes a number from 1 to `most` of an argument."""
+def _whole(largest: int) -> Callable[[str], int]:
+    """What makes a number from 1 to `largest` of an argument."""
     def number_of(text: str) -> int:
-        if not re.fullmatch("[0-9]{1,10}", text) or not 1 <= int(text) <= most:
-            raise argparse.ArgumentTypeError(f"must be 1 to {most}, not {text!r}")
+        if not re.fullmatch("[0-9]{1,10}", text) or not 1 <= int(text) <= largest:
+            raise argparse.ArgumentTypeError(f"must be 1 to {largest}, not {text!r}")
         return int(text)
     return number_of
 
