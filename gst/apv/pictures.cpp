@@ -338,6 +338,8 @@ GstFlowReturn ApvPictures::drop_damaged(Job& job, const std::string& why) {
   }
   GST_OBJECT_LOCK(decoder_);
   ++stats_.dropped;
+  // Of a kind that cannot be shown, which count() does not know.
+  stats_.damaged += job.status.ok() && job.picture.frame.damage() == nullptr;
   GST_OBJECT_UNLOCK(decoder_);
   return gst_video_decoder_drop_frame(decoder_, job.frame);
 }

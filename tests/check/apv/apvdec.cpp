@@ -594,6 +594,8 @@ CHECK_TEST(test_unsupported_in_the_middle) {
   push(h, joined({sound, deep, sound}));
   fail_unless_equals_int(finish(h).size(), 2);
   fail_unless_equals_int(take_messages(bus, GST_MESSAGE_WARNING).size(), 1);
+  fail_unless_equals_uint64(stat(h, "damaged"), 1);
+  fail_unless_equals_uint64(stat(h, "dropped"), 1);
 }
 
 // An access unit that claims to be larger than memory allows ends the stream before that is there.
