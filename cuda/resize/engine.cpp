@@ -84,23 +84,21 @@ constexpr int32_t pitch_of(int32_t bytes, int32_t lanes) {
   return ((bytes + lanes - 1) / lanes | 1) * lanes;
 }
 
-constexpr int32_t kLines = 16, kGroup = 64;  // what a warp adds up together
-
 // Sets rounds of rows that fit in `room`, 0 if there are none; the size of one.
 int64_t place_rows(int64_t room, int32_t rows, ResizeFusedParams* params) {
-  const int64_t most = room / params->raw_pitch / kLines * kLines;
-  const int64_t rounds = most < kLines ? 0 : (rows + most - 1) / most;
+  const int64_t most = room / params->raw_pitch / kResizeLines * kResizeLines;
+  const int64_t rounds = most < kResizeLines ? 0 : (rows + most - 1) / most;
   params->round =
-      rounds == 0 ? 0 : round_up(static_cast<int32_t>((rows + rounds - 1) / rounds), kLines);
+      rounds == 0 ? 0 : round_up(static_cast<int32_t>((rows + rounds - 1) / rounds), kResizeLines);
   return int64_t{params->round} * params->raw_pitch;
 }
 
 // The same of bytes of all rows.
 int64_t place_columns(int64_t room, int32_t rows, int32_t planes, ResizeFusedParams* params) {
   const int64_t deep = rows + kResizeStep + ResizeAxis::kBandAlignment;
-  const int64_t most = room / (deep * planes) / kGroup * kGroup - kGroup;
+  const int64_t most = room / (deep * planes) / kResizeGroup * kResizeGroup - kResizeGroup;
   params->round =
-      most < kGroup ? 0 : static_cast<int32_t>(std::min<int64_t>(most, params->raw_segment));
+      most < kResizeGroup ? 0 : static_cast<int32_t>(std::min<int64_t>(most, params->raw_segment));
   params->raw_segment = params->round;
   params->raw_pitch = pitch_of(planes * params->round, kResizeCopyAlignment);
   return deep * params->raw_pitch;
@@ -128,9 +126,10 @@ uint32_t place_fused(const FusedShape& shape, int32_t limit, ResizeFusedParams* 
       int64_t{largest_window(*shape.x, shape.rows_first ? second : first)} * bytes +
       kResizeCopyAlignment;
   if (weights > limit || row_bytes * planes > limit || rows > limit) return 0;
-  const int32_t segment = round_up(static_cast<int32_t>(row_bytes), kGroup);
-  params->between_pitch = shape.rows_first ? pitch_of(planes * segment, lanes)
-                                           : pitch_of(round_up(rows, kLines), kResizeCopyAlignment);
+  const int32_t segment = round_up(static_cast<int32_t>(row_bytes), kResizeGroup);
+  params->between_pitch = shape.rows_first
+                              ? pitch_of(planes * segment, lanes)
+                              : pitch_of(round_up(rows, kResizeLines), kResizeCopyAlignment);
   params->between_segment = shape.rows_first ? segment : first * params->between_pitch;
   const int64_t between =
       int64_t{params->between_pitch} * first * (shape.rows_first ? 1 : shape.channels);

@@ -16,8 +16,7 @@ namespace {
 
 constexpr int32_t kMaxBands = kResizeLargeTile / kMmaOutputs;
 constexpr int32_t kWarps = kResizeFusedThreads / 32;
-constexpr int32_t kGroup = 64;  // columns of bytes that a warp adds up together
-static_assert(kMmaOutputs == kResizeBand && kMmaDepth == kResizeStep &&
+static_assert(kMmaOutputs == kResizeBand && kMmaDepth == kResizeStep && kMmaLines == kResizeLines &&
               kDigits * 256 == kResizeStepWeights);
 
 __device__ __forceinline__ uint8_t* dynamic_shared() {
@@ -236,12 +235,12 @@ template <int kPlanes>
 __device__ __forceinline__ void add_down(const ResizeFusedParams& params, const Pass& pass,
                                          int32_t first, int32_t count, uint8_t* shared) {
   const auto lane = static_cast<int32_t>(threadIdx.x % 32);
-  const int32_t pitch = params.raw_pitch, groups = (count + kGroup - 1) / kGroup;
+  const int32_t pitch = params.raw_pitch, groups = (count + kResizeGroup - 1) / kResizeGroup;
   const int32_t units = groups * (params.is_packed ? 1 : kPlanes) << pass.log;
 #pragma unroll 1
   for (auto unit = static_cast<int32_t>(threadIdx.x / 32); unit < units; unit += kWarps) {
     const int32_t number = pass.band_of(unit), plane = (unit >> pass.log) / groups;
-    const int32_t column = ((unit >> pass.log) - plane * groups) * kGroup + 4 * (lane / 4);
+    const int32_t column = ((unit >> pass.log) - plane * groups) * kResizeGroup + 4 * (lane / 4);
     const Band band = pass.outputs.bands[number];
     const auto* weights = pass.weights + number * pass.steps;
     const uint8_t* at = shared + kResizeHead +
@@ -256,7 +255,7 @@ __device__ __forceinline__ void add_down(const ResizeFusedParams& params, const 
       MmaLines lines[4];
 #pragma unroll
       for (int part = 0; part < 4; ++part) {
-        const uint8_t* words = at + part % 2 * (kGroup / 2) + part / 2 * 16 * pitch;
+        const uint8_t* words = at + part % 2 * (kResizeGroup / 2) + part / 2 * 16 * pitch;
         uint32_t rows[4], columns[4];
 #pragma unroll
         for (int row = 0; row < 4; ++row)
@@ -272,7 +271,7 @@ __device__ __forceinline__ void add_down(const ResizeFusedParams& params, const 
                   plane * params.between_segment + first + column;
 #pragma unroll
     for (int i = 0; i < 4; ++i)
-      *reinterpret_cast<uint32_t*>(to + i % 2 * params.between_pitch + i / 2 * (kGroup / 2)) =
+      *reinterpret_cast<uint32_t*>(to + i % 2 * params.between_pitch + i / 2 * (kResizeGroup / 2)) =
           pack_four_clamped(sum_of_digits(sums[0], i), sum_of_digits(sums[1], i),
                             sum_of_digits(sums[2], i), sum_of_digits(sums[3], i));
   }

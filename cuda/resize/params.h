@@ -67,6 +67,8 @@ constexpr int resize_ctas(int channels, bool down_first) {
 inline constexpr int32_t kResizeCopyAlignment = 16;
 // A step adds up 32 samples by weights of three digits for eight outputs.
 inline constexpr int32_t kResizeStep = 32, kResizeStepWeights = 3 * 256;
+// What a warp adds up together: lines, or columns of bytes where the vertical pass comes first.
+inline constexpr int32_t kResizeLines = 16, kResizeGroup = 64;
 // Of shared memory, for a CTA's barrier, tile and parameters.
 inline constexpr int32_t kResizeHead = 768;
 

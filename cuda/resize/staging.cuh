@@ -163,8 +163,8 @@ __device__ __forceinline__ void begin_part(const ResizeFusedParams& params, cons
   end_group_of_copies();
 }
 
-// Waits for what this thread has begun, or all threads by bulk copies. `phase`: 0 of the first
-// part, 1 of the second, and so on.
+// Waits for what this thread has begun, or all threads by bulk copies. `phase`: 0 and 1 of
+// parts in turn.
 __device__ __forceinline__ void wait_for_part(const ResizeFusedParams& params, uint32_t phase,
                                               const uint8_t* shared) {
   if (has_bulk_copies(params))
