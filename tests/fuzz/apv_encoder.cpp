@@ -42,6 +42,7 @@ void run_apv(const uint8_t* data, size_t size) {
   ElementRun run(text.c_str(), check_unit);
   if (more & 4) run.want_caps("video/x-apv, stream-format=(string)au");
   fuzzing::push_raw_frames(&run, &input);
+  const fuzzing::StreamLock lock(run);
   promise(fuzzing::stat_of(run, "frames") == run.buffers(), "what is counted has been pushed");
 }
 

@@ -67,6 +67,7 @@ void run_video(const char* element, const char* media, const uint8_t* data, size
   ElementRun run(description.c_str(), check_frame);
   fuzzing::push_stream(&run, stream, target, &input);
   check_memory();
+  const fuzzing::StreamLock lock(run);
   check_stats(run);
 }
 
@@ -147,6 +148,7 @@ void run_jpeg(const uint8_t* data, size_t size) {
   });
   if (stream.settings & 0x80) run.know_length(static_cast<gint64>(size));
   fuzzing::push_stream(&run, stream, target, &input);
+  const fuzzing::StreamLock lock(run);
   promise(fuzzing::stat_of(run, "frames") <= run.buffers(), "what is counted has been pushed");
   promise(fuzzing::stat_of(run, "dropped") <= fuzzing::stat_of(run, "damaged"),
           "what is dropped is damaged");

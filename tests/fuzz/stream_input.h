@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #pragma once
 
+#include <gst/video/gstvideodecoder.h>
+#include <gst/video/gstvideoencoder.h>
+
 #include <functional>
 #include <string>
 #include <vector>
@@ -54,5 +57,23 @@ GstCaps* vary_caps(GstCaps* caps, int variant);
 
 // A field of the element's statistics.
 guint64 stat_of(const ElementRun& run, const char* field);
+
+// Holds the stream lock of the element's base class: no thread is between counting a frame and
+// pushing it, which after a failed push a thread of the element may be.
+class StreamLock {
+ public:
+  explicit StreamLock(const ElementRun& run)
+      : lock_(GST_IS_VIDEO_ENCODER(run.element())
+                  ? &GST_VIDEO_ENCODER(run.element())->stream_lock
+                  : &GST_VIDEO_DECODER(run.element())->stream_lock) {
+    g_rec_mutex_lock(lock_);
+  }
+  ~StreamLock() { g_rec_mutex_unlock(lock_); }
+  StreamLock(const StreamLock&) = delete;
+  StreamLock& operator=(const StreamLock&) = delete;
+
+ private:
+  GRecMutex* const lock_;
+};
 
 }  // namespace fuzzing
