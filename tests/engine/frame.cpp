@@ -73,6 +73,7 @@ namespace {
 
 constexpr size_t kPoolAlignment = 64;
 
+constexpr size_t kCanaries = 1 << 16;  // until they repeat
 uint8_t canary(size_t i) { return static_cast<uint8_t>(0xC5 ^ (i * 29) ^ (i >> 8) * 7); }
 
 int bytes_of(SampleType type) { return type == SampleType::kU8 ? 1 : 2; }
@@ -125,7 +126,10 @@ const char* arrangement_name(Arrangement arrangement) {
 
 GuardedBuffer::GuardedBuffer(const Engine& engine, size_t bytes)
     : host_(bytes), writable_(bytes, 0) {
-  for (size_t i = 0; i < bytes; ++i) host_[i] = canary(i);
+  const size_t first = std::min(bytes, kCanaries);
+  for (size_t i = 0; i < first; ++i) host_[i] = canary(i);
+  for (size_t i = first; i < bytes; i += first)
+    std::memcpy(&host_[i], host_.data(), std::min(first, bytes - i));
   const Status status = engine.device->allocate(MemoryKind::kDevice, bytes, &memory_);
   if (!status.ok()) throw std::runtime_error("allocate: " + status.message);
 }

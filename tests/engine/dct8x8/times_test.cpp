@@ -100,7 +100,10 @@ struct Plane {
       : pitch(static_cast<ptrdiff_t>((row_bytes + 63) / 64 * 64)) {
     std::vector<uint16_t> words(size_t(pitch) / 2 * size_t(rows));
     std::minstd_rand random(seed);
-    for (uint16_t& word : words) word = static_cast<uint16_t>((random() >> 8) % (largest + 1));
+    constexpr size_t kPeriod = 4099;
+    for (size_t i = 0; i < words.size(); ++i)
+      words[i] =
+          i < kPeriod ? static_cast<uint16_t>((random() >> 8) % (largest + 1)) : words[i - kPeriod];
     const auto bytes = ptrdiff_t(2 * words.size());
     Device& device = *engine.device;
     EXPECT_TRUE(device.allocate(MemoryKind::kDevice, size_t(bytes), &memory).ok());

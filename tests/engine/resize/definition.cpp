@@ -66,11 +66,15 @@ struct Side {
   int in, out;
 };
 
-// Output o of a line of samples, `at(i)` each.
-template <typename At>
-int filtered(ResizeFilter filter, const Side& side, int o, const At& at) {
+// The samples that an output is made of, from the first on, by 22 bits of fraction.
+struct Window {
+  int first;
+  std::vector<int64_t> weights;
+};
+
+Window window_of(ResizeFilter filter, const Side& side, int output) {
   const double scale = double{side.to - side.from} / side.out, stretch = std::max(scale, 1.);
-  const double center = side.from + (o + .5) * scale, reach = support_of(filter) * stretch;
+  const double center = side.from + (output + .5) * scale, reach = support_of(filter) * stretch;
   const int low = std::max(0, static_cast<int>(center - reach + .5));
   const int high = std::min(side.in, static_cast<int>(center + reach + .5));
   std::vector<double> weights;
@@ -79,19 +83,28 @@ int filtered(ResizeFilter filter, const Side& side, int o, const At& at) {
     weights.push_back(weight_of(filter, (i - center + .5) * (1 / stretch)));
     all += weights.back();
   }
-  int64_t sum = 1 << 21;
-  for (int i = low; i < high; ++i) {
-    const double weight = weights[static_cast<size_t>(i - low)] / all * (1 << 22);
-    sum += static_cast<int64_t>(std::trunc(weight + (weight < 0 ? -.5 : .5))) * at(i);
+  Window window = {low, {}};
+  for (const double weight : weights) {
+    const double whole = weight / all * (1 << 22);
+    window.weights.push_back(static_cast<int64_t>(std::trunc(whole + (whole < 0 ? -.5 : .5))));
   }
+  return window;
+}
+
+int filtered(const Window& window, const int* row) {
+  int64_t sum = 1 << 21;
+  for (size_t i = 0; i < window.weights.size(); ++i)
+    sum += window.weights[i] * row[window.first + static_cast<int>(i)];
   return static_cast<int>(std::clamp<int64_t>(sum >> 22, 0, 255));
 }
 
 Plane along_rows(ResizeFilter filter, const Side& side, const Plane& from) {
   Plane to(side.out, from.rows);
-  for (int y = 0; y < to.rows; ++y)
-    for (int x = 0; x < to.width; ++x)
-      to.at(x, y) = filtered(filter, side, x, [&](int i) { return from.at(i, y); });
+  for (int x = 0; x < to.width; ++x) {
+    const Window window = window_of(filter, side, x);
+    for (int y = 0; y < to.rows; ++y)
+      to.at(x, y) = filtered(window, &from.samples[static_cast<size_t>(y) * from.width]);
+  }
   return to;
 }
 
