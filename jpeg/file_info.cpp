@@ -35,15 +35,19 @@ class InfoReader {
     int count = 0;
     Status status;
     while (status.ok() && segments.next(&segment))
-      status = ++count <= kMaxMarkers
-                   ? take(segment)
-                   : damaged("more than " + std::to_string(kMaxMarkers) + " segments");
+      status = ++count <= kMaxMarkers ? take(segment) : too_many_markers();
     if (segments.at_end() || !status.ok()) info_.size = kSoiBytes + segments.position();
     CT_RETURN_IF_ERROR(status);
     return finish();
   }
 
  private:
+  static Status too_many_markers() {
+    std::string what = "more than ";
+    what += std::to_string(kMaxMarkers);
+    return damaged(what + " segments");
+  }
+
   static Status damaged(const std::string& what) {
     return Status::error(StatusCode::kInvalidArgument, what);
   }
