@@ -154,12 +154,18 @@ fetch_photo() {
 }
 
 # Options of every set-up: the GPU architectures to compile for, and the folder of test pictures.
+# Code that no card in the machine can run is not optimized, which takes nvcc most of its time.
 common_options() {
-  local archs=${CUDATRANSFORM_CUDA_ARCHS:-} data=${CUDATRANSFORM_TEST_DATA:-}
+  local archs=${CUDATRANSFORM_CUDA_ARCHS:-} data=${CUDATRANSFORM_TEST_DATA:-} nvcc nvcc_args=
   [ "$archs" ] || [ "${CI:-}" != true ] || archs=sm_90
   [ "$data" ] || [ ! -f "$root/../shared/data/images/barbara.pgm" ] ||
     data=$(realpath "$root/../shared/data")
-  printf '%s\n' "-Dcuda-archs=${archs:-$(machine_archs)}" "-Dtest-data=$data"
+  if [ -z "$archs" ]; then
+    archs=$(machine_archs) nvcc=$(find_nvcc)
+    [[ $archs != compute_* ]] || ! "${nvcc:-false}" --help | grep -e --Ofast-compile >/dev/null ||
+      nvcc_args=--Ofast-compile=mid
+  fi
+  printf '%s\n' "-Dcuda-archs=$archs" "-Dcuda-args=$nvcc_args" "-Dtest-data=$data"
 }
 
 # The architectures of the cards in the machine. If nvcc knows none of them, those of
