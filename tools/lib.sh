@@ -283,11 +283,21 @@ in_chroot() {
     "CUDATRANSFORM_IMAGE_CACHE=$chroot_images" "${variables[@]}" chroot "$1/root" "${@:2}"
 }
 
-# Compiles for 64-bit ARM in $arm64_build, in a chroot with Debian's cross compiler.
+# share_images DIR: gives the chroot DIR/root the images that nvcc has compiled outside.
+share_images() {
+  mkdir -p "$1/root$chroot_images"
+  cp -p "$CUDATRANSFORM_IMAGE_CACHE"/*.{fatbin,ptxas,headers} "$1/root$chroot_images/" || true
+}
+
+# Compiles for 64-bit ARM in $arm64_build, in a chroot with Debian's cross compiler. The kernels'
+# images do not depend on the host, and of the toolkit's headers we use that of the driver alone.
 arm64_build=$build-arm/root/build
 build_arm64() {
-  make_chroot "$build-arm" bookworm meson ninja-build pkg-config g++-aarch64-linux-gnu \
+  local cuda=disabled
+  [ -z "$(cuda_toolkit)" ] || cuda=enabled
+  make_chroot "$build-arm" bookworm g++ meson ninja-build pkg-config g++-aarch64-linux-gnu \
     qemu-user-static lib{hwy,tbb,gtest,jpeg62-turbo,turbojpeg0}-dev:arm64 || return
+  share_images "$build-arm"
   build_project "$arm64_build" --cross-file /src/tools/arm64.cross -Delements=disabled \
-    -Dcuda=disabled
+    -Dcuda="$cuda"
 }
