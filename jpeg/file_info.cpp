@@ -43,6 +43,7 @@ class InfoReader {
 
  private:
   static Status too_many_markers() {
+    // Not one sum: GCC 12 warns of a literal before a number's digits.
     std::string what = "more than ";
     what += std::to_string(kMaxMarkers);
     return damaged(what + " segments");

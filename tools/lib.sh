@@ -283,6 +283,9 @@ in_chroot() {
     "CUDATRANSFORM_IMAGE_CACHE=$chroot_images" "${variables[@]}" chroot "$1/root" "${@:2}"
 }
 
+# The option cuda of a build in a chroot, where a toolkit that this machine has must be found.
+chroot_cuda() { [ -z "$(cuda_toolkit)" ] && echo auto || echo enabled; }
+
 # share_images DIR: gives the chroot DIR/root the images that nvcc has compiled outside.
 share_images() {
   mkdir -p "$1/root$chroot_images"
@@ -293,11 +296,9 @@ share_images() {
 # images do not depend on the host, and of the toolkit's headers we use that of the driver alone.
 arm64_build=$build-arm/root/build
 build_arm64() {
-  local cuda=disabled
-  [ -z "$(cuda_toolkit)" ] || cuda=enabled
   make_chroot "$build-arm" bookworm g++ meson ninja-build pkg-config g++-aarch64-linux-gnu \
     qemu-user-static lib{hwy,tbb,gtest,jpeg62-turbo,turbojpeg0}-dev:arm64 || return
   share_images "$build-arm"
   build_project "$arm64_build" --cross-file /src/tools/arm64.cross -Delements=disabled \
-    -Dcuda="$cuda"
+    "-Dcuda=$(chroot_cuda)"
 }
