@@ -42,6 +42,7 @@ struct Case {
 #define BY_GPU " entropy-backend=cuda"
 #define ENCODER "jpegcoefenc name=encoder backend=cuda n-threads=1"
 #define IN_CUDA "capsfilter caps=video/x-raw(memory:CUDAMemory)"
+#define RESIZE "cudaresize backend=cuda ! " IN_CUDA ",width=80,height=48"
 #define IN_SYSTEM "capsfilter caps=video/x-raw"
 
 // Frames are I420: three planes, and so three copies where a frame or its coefficients are copied.
@@ -124,6 +125,11 @@ constexpr Case kCases[] = {
      FORWARD " ! cudadctflip backend=cuda video-direction=90r ! "
              "cudadctquant backend=cuda quality=20 ! " INVERSE " ! " IN_CUDA,
      Calls{4, 0, 0, 4, 3, 0} + kPushed + kBetween + kBetween},
+    // A launch for the planes of each size. What describes two planes is copied to the GPU.
+    {"resized in CUDA memory", Source::kCuda, RESIZE, Calls{2, 0, 1, 2, 0, 0} + kPushed},
+    {"JPEG to RGB, resized in CUDA memory", Source::kJpeg,
+     DECODER " ! " INVERSE " ! " IN_CUDA ",format=RGB ! " RESIZE,
+     Calls{3, 0, 3, 3, 1, 0} + kPushed + kRead + kPushed},
     {"a queue between the elements", Source::kCuda, FORWARD " ! queue ! " INVERSE " ! " IN_CUDA,
      Calls{2, 0, 0, 2, 1, 0} + kPushed},
     {"a frame in CUDA memory between the elements", Source::kJpeg,
