@@ -12,9 +12,9 @@ from bench_tables import print_table
 
 TENSORS = """\
 Pictures per second of pixels, and of tensors (3, 224, 224) of normalized float32 for a vision
-model: of cudatransform.Reader and decode(), torchvision's decode_jpeg() and resize(), and Pillow,
-where these are installed. Files in memory, cut out of one photograph. With --cuda those of the GPU
-as well. The best of all turns."""
+model: of cudatransform.Reader and decode(), torchvision's decode_jpeg() and resize(), nvImageCodec
+and Pillow, where these are installed. Files in memory, cut out of one photograph. With --cuda those
+of the GPU as well. The best of all turns."""
 
 SIZES = {"1920x1080": 95, "500x375": 96}  # and the quality
 SIDE, COUNT, THEIR_BATCH = 224, 8, 64
@@ -125,6 +125,27 @@ def torchvision_contestants(files, seconds, device):
             one_by_one(lambda file: decode_jpeg(file, rgb, device="cuda"), files), seconds)}
 
 
+def nvimgcodec_contestants(files, seconds):
+    try:
+        import torch
+        from nvidia import nvimgcodec
+        decoder = nvimgcodec.Decoder()
+    except (ImportError, OSError, RuntimeError):
+        return {}
+    batch = (files * THEIR_BATCH)[:THEIR_BATCH]
+
+    def made(some):
+        images = decoder.decode([nvimgcodec.CodeStream(file) for file in some])
+        if any(image is None for image in images):
+            raise BenchError("nvImageCodec cannot decode a file")
+        torch.cuda.synchronize()
+        return len(some)
+    each = itertools.cycle(files)
+    return {
+        "nvImageCodec, batches of 64": lambda: rate_of(lambda: made(batch), seconds),
+        "nvImageCodec, one by one": lambda: rate_of(lambda: made([next(each)]), seconds)}
+
+
 def pillow_contestants(files, seconds):
     try:
         from PIL import Image
@@ -149,6 +170,8 @@ def time_tensors(options):
             contestants |= {f"{name}, {device}": run for name, run in (
                 our_contestants(files, options.seconds, device) |
                 torchvision_contestants(files, options.seconds, device)).items()}
+        if options.cuda:
+            contestants |= nvimgcodec_contestants(files, options.seconds)
         contestants |= pillow_contestants(files, options.seconds)
         rates = take_turns(contestants, [()] * options.turns)
         kilobytes = sum(map(len, files)) // len(files) // 1000

@@ -191,9 +191,12 @@ void add_cuda_decoders(int cores, int many) {
   }
   // The size from which on the device is faster.
   for (const JpegSet& set : small) {
-    for (const char* entropy : {"cpu", "cuda"})
-      add_pipeline(Job::kDecode, set, std::string("ours, coefficients, codes by ") + entropy,
-                   by_cuda + " entropy-backend=" + entropy + coefficients, 4 * many, before);
+    for (const std::string entropy : {"cpu", "cuda"}) {
+      const std::string name = "ours, coefficients, codes by " + entropy;
+      const std::string decoder = by_cuda + " entropy-backend=" + entropy;
+      add_pipeline(Job::kDecode, set, name, decoder + coefficients, 4 * many, before);
+      add_latency(set, name + ", one at a time", decoder + " n-threads=1", kCoefficients);
+    }
   }
   if (has_element("nvjpegdec"))
     add_pipeline(Job::kDecode, "nvjpegdec", "nvjpegdec", 5 * frames_of_turn);
