@@ -57,7 +57,7 @@ def main() -> int:
                                           "without it this machine alone, with or without Ray")
     parser.add_argument("--workers", type=int, help="processes at a time; one for each core")
     parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu",
-                        help="cuda: the workers share GPUs, which decode files from 100,000 bytes")
+                        help="cuda: the workers share GPUs, which decode the files")
     given = parser.parse_args()
     for action, option, value, needed in (
             ("requantize", "--quality", given.quality, "--quality, 1 to 100"),

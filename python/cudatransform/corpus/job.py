@@ -33,7 +33,7 @@ def run(action: str, source: str, target: str, options: Dict[str, Any],
     address: of a Ray cluster, whose machines all see both folders; None: this machine alone, on Ray
         if it is installed, else on processes, which gives the same results
     workers: processes at a time; None: one for each core
-    device: `cpu`, or `cuda`: the workers of a machine share its GPUs, which decode the larger files
+    device: `cpu`, or `cuda`: the workers of a machine share its GPUs, which decode the files
     say: called with a line now and then, also from another thread
     show: called instead with the share that is done and a line about it, as of Progress
     Raises FolderError and ImportError before anything is written, the latter without pyarrow for

@@ -12,9 +12,11 @@
 namespace cudatransform::test {
 namespace {
 
-// 4:2:2 in tiles of 256x256.
+// 4:2:2 in tiles of 256x256, or larger where a frame may not have so many.
 ApvInverseJob apv_frame(int32_t width, int32_t height, int depth, const void* from, void* to) {
   constexpr int32_t kTileBlocks = 32;
+  const int32_t most = kTileBlocks * kMaxApvTiles;
+  const int32_t tile = kTileBlocks * (1 + (std::max(width, height) / 8 - 1) / most);
   constexpr uint8_t kWeight = 16, kQp = 24;
   ApvInverseJob job;
   job.depth = depth;
@@ -31,15 +33,15 @@ ApvInverseJob apv_frame(int32_t width, int32_t height, int depth, const void* fr
     plane.pitch = ptrdiff_t{2} * plane.width;
     plane.blocks_across = plane.width / 8;
     plane.blocks_down = height / 8;
-    plane.tile_across = kTileBlocks / part;
-    plane.tile_down = kTileBlocks;
+    plane.tile_across = tile / part;
+    plane.tile_down = tile;
     std::fill(std::begin(plane.matrix), std::end(plane.matrix), kWeight);
     std::fill(std::begin(plane.qp), std::end(plane.qp), kQp);
     coefs += area(plane.width, height);
     samples += area(plane.width, height);
   }
-  job.tile_columns = (job.plane[0].blocks_across + kTileBlocks - 1) / kTileBlocks;
-  job.tile_rows = (job.plane[0].blocks_down + kTileBlocks - 1) / kTileBlocks;
+  job.tile_columns = (job.plane[0].blocks_across + tile - 1) / tile;
+  job.tile_rows = (job.plane[0].blocks_down + tile - 1) / tile;
   return job;
 }
 
