@@ -1,15 +1,12 @@
 // Runs the threads of a CTA on the CPU, one at a time, each until it has to wait for others.
 // SPDX-License-Identifier: LGPL-2.1-or-later
-#undef _FORTIFY_SOURCE  // forbids jumps to other stacks
 #include "tests/emulator/fibers.h"
 
 #include <ucontext.h>
 
-#include <algorithm>
-#include <csetjmp>
 #include <cstdio>
 #include <cstdlib>
-#include <map>
+#include <list>
 #include <memory>
 #include <vector>
 
@@ -19,49 +16,60 @@ namespace {
 constexpr unsigned kWarp = 32;
 constexpr size_t kStackBytes = size_t{256} << 10;
 
-// Values from the threads of a warp that name the same mask. Twice: a thread may be one exchange
-// ahead of another that still reads.
+// Of __builtin_setjmp(), which saves three registers; setjmp() saves all and encrypts them, which
+// costs more than most of what our threads do between two waits.
+using Place = void* [5];
+
+// Threads that meet: the last one to arrive begins the next round.
+struct Meeting {
+  uint32_t rounds = 0;
+  unsigned arrived = 0;
+};
+
+// Values from the threads of a warp that name the same mask; `meeting` has a bit for each. Twice: a
+// thread may be one exchange ahead of another that still reads.
 struct Group {
-  uint32_t count[kWarp] = {};
+  explicit Group(uint32_t of) : mask(of) {}
+  uint32_t mask;
+  Meeting meeting;
   uint64_t slots[2][kWarp] = {};
+};
+struct Warp {
+  uint32_t lanes = 0;  // that have not ended
+  std::list<Group> groups;
 };
 
 // Lives on when its thread has ended, and runs the next one. Only its first context comes from
-// makecontext(): switches between those make system calls, which cost more than our threads.
+// makecontext(): switches between those make system calls.
 struct Fiber {
   std::unique_ptr<char[]> stack;  // once it has begun
-  jmp_buf place = {};
+  Place place = {};
+  // Waits as long as they are equal. Ended threads wait for a round that does not come.
+  const uint32_t* rounds = nullptr;
+  uint32_t round = 0;
 };
 
-constexpr uint32_t kEnded = UINT32_MAX;
-
 std::vector<Fiber> fibers;
-std::vector<uint32_t> barriers;  // of the CTA that each thread has reached, or kEnded
-std::map<std::pair<unsigned, uint32_t>, Group> groups;  // by warp and mask
-jmp_buf scheduler;
-unsigned running = 0, threads_of_cta = 0;
+std::vector<Warp> warps;
+Meeting barrier;
+Place scheduler;
+unsigned running = 0, threads_of_cta = 0, threads_left = 0;
 const std::function<void()>* body = nullptr;
 
-void leave() {
-  if (_setjmp(fibers[running].place) == 0) _longjmp(scheduler, 1);
+void begin_round(Meeting* meeting) {
+  ++meeting->rounds;
+  meeting->arrived = 0;
+}
+void meet_if_all_are_here(Meeting* meeting, bool all) {
+  if (meeting->arrived != 0 && all) begin_round(meeting);
+}
+bool all_here(const Group& group, const Warp& warp) {
+  return (group.mask & warp.lanes & ~group.meeting.arrived) == 0;
 }
 
-void run_threads() {
-  for (;;) {
-    (*body)();
-    expect_no_copies();
-    barriers[running] = kEnded;
-    leave();
-  }
-}
+void run_threads();
 
-// Runs other threads until the condition holds. If none can make it true, the program would hang.
-template <typename Condition>
-void wait_until(Condition&& holds) {
-  while (!holds()) leave();
-}
-
-void begin(Fiber* fiber) {
+[[noreturn]] void begin(Fiber* fiber) {
   ucontext_t context;
   getcontext(&context);
   fiber->stack.reset(new char[kStackBytes]);
@@ -69,71 +77,115 @@ void begin(Fiber* fiber) {
   context.uc_stack.ss_size = kStackBytes;
   makecontext(&context, run_threads, 0);
   setcontext(&context);
+  std::abort();
 }
 
-// Returns when the running thread waits or has ended.
-void enter() {
-  if (_setjmp(scheduler) != 0) return;
-  Fiber& fiber = fibers[running];
+// Not in a function that calls __builtin_setjmp().
+[[noreturn, gnu::noinline]] void jump(Place& place) { __builtin_longjmp(place, 1); }
+
+[[noreturn]] void enter(unsigned thread) {
+  running = thread;
+  thread_index = {thread, 0, 0};
+  Fiber& fiber = fibers[thread];
   if (fiber.stack == nullptr) begin(&fiber);
-  _longjmp(fiber.place, 1);
+  jump(fiber.place);
 }
 
-void run_cta(unsigned threads) {
-  groups.clear();
-  barriers.assign(threads, 0);
-  for (unsigned left = threads, turns = 0; left > 0; ++turns) {
-    if (turns > 1'000'000) {
-      std::fprintf(stderr, "emulator: threads of a CTA wait for each other for ever\n");
-      std::abort();
-    }
-    for (unsigned i = 0; i < threads; ++i) {
-      if (barriers[i] == kEnded) continue;
-      running = i;
-      thread_index = {i, 0, 0};
-      enter();
-      if (barriers[i] == kEnded) --left;
-    }
+// In order, beginning behind the running one. If all wait, the program would hang.
+unsigned next_thread() {
+  unsigned thread = running;
+  do {
+    if (++thread == threads_of_cta) thread = 0;
+    if (*fibers[thread].rounds != fibers[thread].round) return thread;
+  } while (thread != running);
+  std::fprintf(stderr, "emulator: threads of a CTA wait for each other for ever\n");
+  std::abort();
+}
+
+[[gnu::noinline]] void leave() {
+  if (__builtin_setjmp(fibers[running].place) != 0) return;
+  if (threads_left == 0) jump(scheduler);
+  enter(next_thread());
+}
+
+// Until the meeting's next round: another thread begins it.
+void wait_for(const Meeting& meeting, uint32_t round) {
+  if (meeting.rounds != round) return;
+  fibers[running].rounds = &meeting.rounds;
+  fibers[running].round = round;
+  leave();
+}
+
+void end_thread() {
+  static const uint32_t no_rounds = 0;
+  fibers[running].rounds = &no_rounds;
+  fibers[running].round = 0;
+  --threads_left;
+  meet_if_all_are_here(&barrier, barrier.arrived == threads_left);
+  Warp& warp = warps[running / kWarp];
+  warp.lanes &= ~(1u << running % kWarp);
+  for (Group& group : warp.groups) meet_if_all_are_here(&group.meeting, all_here(group, warp));
+}
+
+void run_threads() {
+  for (;;) {
+    (*body)();
+    expect_no_copies();
+    end_thread();
+    leave();
   }
+}
+
+[[gnu::noinline]] void run_cta() {
+  static const uint32_t first_round = 1;
+  barrier = {};
+  for (unsigned i = 0; i < warps.size(); ++i) {
+    const unsigned lanes = threads_of_cta - i * kWarp;
+    warps[i].lanes = lanes < kWarp ? (1u << lanes) - 1 : ~0u;
+    warps[i].groups.clear();
+  }
+  for (unsigned i = 0; i < threads_of_cta; ++i) {
+    fibers[i].rounds = &first_round;
+    fibers[i].round = 0;
+  }
+  threads_left = threads_of_cta;
+  if (__builtin_setjmp(scheduler) == 0) enter(0);
 }
 
 }  // namespace
 
 void run_grid(unsigned ctas, unsigned jobs, unsigned threads, const std::function<void()>& thread) {
   if (fibers.size() < threads) fibers.resize(threads);
+  warps.resize((threads + kWarp - 1) / kWarp);
   body = &thread;
   threads_of_cta = threads;
   cta_size = {threads, 1, 1};
   grid_size = {ctas, jobs, 1};
   for (unsigned i = 0; i < ctas * jobs; ++i) {
     cta_index = {i % ctas, i / ctas, 0};
-    run_cta(threads);
+    run_cta();
   }
 }
 
 WarpExchange::WarpExchange(uint32_t mask, uint64_t bits) {
-  const unsigned warp = running / kWarp, lane = running % kWarp;
-  Group& group = groups[{warp, mask}];
-  const uint32_t mine = ++group.count[lane];
-  slots_ = group.slots[mine % 2];
-  group.slots[mine % 2][lane] = bits;
-  wait_until([&] {
-    for (unsigned other = 0; other < kWarp; ++other) {
-      const unsigned thread = warp * kWarp + other;
-      if ((mask >> other & 1) == 0 || thread >= threads_of_cta || barriers[thread] == kEnded)
-        continue;
-      if (group.count[other] < mine) return false;
-    }
-    return true;
-  });
+  const unsigned lane = running % kWarp;
+  Warp& warp = warps[running / kWarp];
+  auto group = warp.groups.begin();
+  while (group != warp.groups.end() && group->mask != mask) ++group;
+  if (group == warp.groups.end()) group = warp.groups.emplace(group, mask);
+  const uint32_t round = group->meeting.rounds;
+  slots_ = group->slots[round % 2];
+  group->slots[round % 2][lane] = bits;
+  group->meeting.arrived |= 1u << lane;
+  meet_if_all_are_here(&group->meeting, all_here(*group, warp));
+  wait_for(group->meeting, round);
 }
 
 void wait_for_cta() {
-  const uint32_t mine = ++barriers[running];
-  wait_until([&] {
-    return std::all_of(barriers.begin(), barriers.end(),
-                       [&](uint32_t theirs) { return theirs >= mine; });
-  });
+  const uint32_t round = barrier.rounds;
+  ++barrier.arrived;
+  meet_if_all_are_here(&barrier, barrier.arrived == threads_left);
+  wait_for(barrier, round);
 }
 
 }  // namespace cudatransform::emulator
