@@ -3,10 +3,14 @@
 #include "tests/check/testing.h"
 
 #include <dlfcn.h>
+#define GST_USE_UNSTABLE_API  // the list of tracers
+#include <gst/gsttracer.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include "tests/check/fakecuda/fakecuda.h"
@@ -60,6 +64,43 @@ void count_criticals(const gchar* domain, GLogLevelFlags level, const gchar* mes
   g_log_default_handler(domain, level, message, nullptr);
 }
 
+std::atomic<int> alive_count = 0;
+
+void count_alive(GstDebugCategory* category, GstDebugLevel, const gchar*, const gchar*, gint,
+                 GObject*, GstDebugMessage* message, gpointer) {
+  if (g_str_equal(gst_debug_category_get_name(category), "GST_TRACER") &&
+      g_str_has_prefix(gst_debug_message_get(message), "object-alive,"))
+    ++alive_count;
+}
+
+bool has_leaks_tracer() {
+  GList* tracers = gst_tracing_get_active_tracers();
+  bool found = false;
+  for (const GList* l = tracers; l != nullptr; l = l->next)
+    found = found || g_str_equal(G_OBJECT_TYPE_NAME(l->data), "GstLeaksTracer");
+  g_list_free_full(tracers, gst_object_unref);
+  return found;
+}
+
+// Has GStreamer's leaks tracer, where GST_TRACERS has it, describe the objects that are alive when
+// GStreamer ends: as the program exits, GstCheck sees to that. False: the tracer does not watch.
+bool await_leaks() {
+  const char* wanted = g_getenv("GST_TRACERS");
+  if (wanted == nullptr || std::strstr(wanted, "leaks") == nullptr) return true;
+  gst_debug_add_log_function(count_alive, nullptr, nullptr);
+  gst_debug_set_threshold_for_name("GST_TRACER", GST_LEVEL_TRACE);
+  if (has_leaks_tracer()) return true;
+  std::fprintf(stderr, "the leaks tracer did not run\n");
+  return false;
+}
+
+void fail_if_alive() {
+  if (alive_count == 0) return;
+  std::fprintf(stderr, "%d objects are alive at the end (leaks tracer)\n", alive_count.load());
+  std::fflush(nullptr);
+  _exit(1);
+}
+
 }  // namespace
 
 int take_criticals() { return critical_count().exchange(0); }
@@ -69,6 +110,7 @@ Registered::Registered(void (*add)(TCase*)) { registered_tests().push_back(add);
 int run(int argc, char** argv) {
   if (g_strcmp0(g_getenv("CUDATRANSFORM_TEST_BACKEND"), "cuda") == 0)
     if (const int status = require_cuda_or_skip()) return status;
+  std::atexit(fail_if_alive);  // after gst_deinit(), which GstCheck has called at exit
   gst_check_init(&argc, &argv);
   g_log_set_default_handler(count_criticals, nullptr);
   SRunner* runner = srunner_create(make_suite());
@@ -86,9 +128,10 @@ int run(int argc, char** argv) {
     _exit(1);
   }
   if (ran == 0) std::fprintf(stderr, "no test ran\n");
+  const bool watched = await_leaks();
   const int criticals = take_criticals();
   if (criticals > 0) std::fprintf(stderr, "%d unexpected criticals or warnings\n", criticals);
-  return ran > 0 && criticals == 0 && violations == 0 ? 0 : 1;
+  return ran > 0 && watched && criticals == 0 && violations == 0 ? 0 : 1;
 }
 
 void use_kept_cuda_context(GstElement* element) {

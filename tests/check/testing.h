@@ -17,7 +17,8 @@ namespace testing {
 inline constexpr int kSkip = 77;  // meson shows it as SKIP
 
 // Runs every test of the program, in the order of their definition, in this process (CUDA does not
-// survive a fork, and neither do sanitizers' reports). Returns the exit status: 0 when all passed.
+// survive a fork, and neither do sanitizers' reports). Returns the exit status: 0 when all passed,
+// and no object is alive at the end where GST_TRACERS=leaks has GStreamer look.
 // Skips without a GPU when CUDATRANSFORM_TEST_BACKEND is "cuda".
 int run(int argc, char** argv);
 
@@ -33,8 +34,8 @@ struct Registered {
 // call. run() fails when some remain at the end.
 int take_criticals();
 
-// Under valgrind, the sanitizers and the leaks tracer, which make everything slow: tests run a
-// fraction of the cases.
+// Under valgrind and the sanitizers, which make everything slow, and where
+// CUDATRANSFORM_TEST_QUICK requests it: tests run a fraction of the cases.
 bool quick();
 // ThreadSanitizer alone: what threads do not change, other suites test.
 bool only_threads();
