@@ -8,6 +8,7 @@
 # an earlier block's output. Blocks without gst-launch-1.0 (installing, building) do not run. The
 # camera and the window that a test machine lacks have stand-ins. Blocks about barbara.pgm and
 # clip.mp4 need CUDATRANSFORM_TEST_DATA, those about both engines need a GPU.
+import functools
 import glob
 import os
 import re
@@ -66,11 +67,15 @@ def missing_elements(block):
         for part in re.split(r"\s!\s|\st\.\s*!\s|\s\w+\.\s+!\s", command):
             words = [w for w in part.split() if not w.startswith("-")]
             # A caps filter and a reference to a pad are no elements.
-            if words and re.fullmatch(r"[a-z][a-z0-9_]*", words[0]) and \
-                    subprocess.run(["gst-inspect-1.0", words[0]], check=False,
-                                   stdout=subprocess.DEVNULL).returncode != 0:
+            if words and re.fullmatch(r"[a-z][a-z0-9_]*", words[0]) and not is_there(words[0]):
                 missing.append(words[0])
     return missing
+
+
+@functools.cache
+def is_there(element):
+    return subprocess.run(["gst-inspect-1.0", element], check=False,
+                          stdout=subprocess.DEVNULL).returncode == 0
 
 
 def main():
