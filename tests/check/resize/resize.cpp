@@ -207,8 +207,8 @@ constexpr guint8 kPlain = 200;
 
 // A frame of one color, so that a border shows.
 GstBuffer* plain_frame(const GstVideoInfo& info) {
-  GstBuffer* frame = make_frame(info);
-  gst_buffer_memset(frame, 0, kPlain, gst_buffer_get_size(frame));
+  GstBuffer* frame = gst_buffer_new_allocate(nullptr, info.size, nullptr);
+  gst_buffer_memset(frame, 0, kPlain, info.size);
   return frame;
 }
 
