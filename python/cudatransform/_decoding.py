@@ -127,12 +127,13 @@ class Wanted(NamedTuple):
         """Why there are no such pixels of sound files of that kind; None: there are."""
         if depth != 8:
             return f"its samples have {depth} bits: read(source).pixels() decodes them"
-        if self.mode != "CMYK" and sampling.startswith(("CMYK", "YCCK")):
-            return f"it is {sampling}: pass mode='CMYK'"
+        is_ink = sampling.startswith(("CMYK", "YCCK"))
+        if self.mode == "L" and is_ink:
+            return f"it is {sampling}: pass mode='RGB' or 'CMYK'"
         is_whole = self.reduce == 1 and self.draft is None
         is_plain = self.device is None and (is_whole or sampling.startswith("RGB"))
-        if self.mode == "L" and not is_plain:
-            return f"mode='L' of {sampling} needs device='cpu' and reduce=1"
+        if (self.mode == "L" or self.mode == "RGB" and is_ink) and not is_plain:
+            return f"mode={self.mode!r} of {sampling} needs device='cpu' and reduce=1"
         return color.why_no_pixels(sampling)
 
 
@@ -335,13 +336,16 @@ def _otherwise(wanted: Wanted, source: Any, failure: Failure) -> Any:
     try:
         picture = decode_one(Wanted(limits=wanted.limits), source)
         reason = wanted.why_not(picture.sampling, picture.depth)
-        if reason is not None or wanted.mode != "L":
+        if reason is not None or wanted.mode == "RGB" and len(picture) != 4:
             return Failure(failure.path, reason or failure.reason)
-        if picture.sampling.startswith("RGB"):
+        if wanted.mode == "RGB":
+            pixels = color.without_ink(picture.pixels(wanted.upsampling))
+        elif picture.sampling.startswith("RGB"):
             return color.luma(decode_one(wanted._replace(mode="RGB"), source))
-        luma = color.larger(picture.samples()[0], picture.sampling, 0,
-                            (picture.height, picture.width), wanted.upsampling == "fancy")
-        return upright(luma, orientation_of(source)) if wanted.exif else luma
+        else:
+            pixels = color.larger(picture.samples()[0], picture.sampling, 0,
+                                  (picture.height, picture.width), wanted.upsampling == "fancy")
+        return upright(pixels, orientation_of(source)) if wanted.exif else pixels
     except ReadError:
         return failure
 

@@ -300,6 +300,13 @@ def _to_rgb(planes: Sequence[np.ndarray], center: int, peak: int) -> np.ndarray:
     return pixels
 
 
+def without_ink(pixels: np.ndarray) -> np.ndarray:
+    """RGB of CMYK, 255 = full ink, as Pillow's convert("RGB") computes it."""
+    paper = (255 - pixels[:, :, 3:]).astype(np.uint16)
+    product = pixels[:, :, :3] * paper + 128
+    return (paper - ((product >> 8) + product >> 8)).astype(np.uint8)
+
+
 def larger(plane: np.ndarray, sampling: str, index: int, size: Tuple[int, int],
            fancy: bool = True) -> np.ndarray:
     """A component's samples at the size, height and width, of the picture."""

@@ -179,9 +179,10 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
     OpenCV.
 
     source: as of read()
-    mode: `RGB`: uint8 (height, width, 3), of gray files three times the same. `L`: uint8 (height,
-        width), luma as the file has it, which is that of Pillow's draft("L") and OpenCV's
-        IMREAD_GRAYSCALE. `CMYK`: uint8 (height, width, 4) of CMYK and YCCK, 255 = full ink
+    mode: `RGB`: uint8 (height, width, 3), of gray files three times the same, of CMYK and YCCK
+        those of Pillow's convert("RGB"), on the CPU with reduce=1. `L`: uint8 (height, width), luma
+        as the file has it, which is that of Pillow's draft("L") and OpenCV's IMREAD_GRAYSCALE.
+        `CMYK`: uint8 (height, width, 4) of CMYK and YCCK, 255 = full ink
     reduce: 1, 2, 4 or 8: divides width and height, rounded up, as `djpeg -scale 1/8` and Pillow's
         draft() do
     upsampling: `fancy` or `nearest`, see Picture.pixels
@@ -196,8 +197,8 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
     draft: whether to decode at 1/2, 1/4 or 1/8 where that has at least `size`, as after Pillow's
         draft(mode, size), which changes the bytes, and compares sides before `exif` turns them
     dtype, layout, recipe, mean, std: as of resize(), and without `size`, too
-    Raises ReadError as read(), also for files that have no pixels in that mode (CMYK in RGB, 12
-    bits), ValueError and TypeError for other arguments, and Unavailable.
+    Raises ReadError as read(), also for files that have no pixels in that mode (12 bits),
+    ValueError and TypeError for other arguments, and Unavailable.
     """
     one_of("mode", mode, MODES)  # None is of coefficients
     wanted = Wanted.of(mode, reduce, upsampling, exif, device, max_pixels, max_memory, on_error)

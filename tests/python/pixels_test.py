@@ -18,7 +18,7 @@ from unittest import mock
 import numpy as np
 
 import cudatransform as ct
-from cudatransform import _decoding, _device, _native
+from cudatransform import _decoding, _device, _native, color
 import pictures
 
 try:
@@ -128,7 +128,15 @@ class BesidePillow(Beside):
                 Image.open(io.BytesIO(data))))
             for sampling in ("cmyk", "YCCK-4:2:0", "YCCK-4:2:2", "YCCK-4:4:4"):
                 data = ct.encode(array, quality=90, subsampling=sampling)
-                self.assert_equal(ct.decode(data, "CMYK"), np.asarray(Image.open(io.BytesIO(data))))
+                image = Image.open(io.BytesIO(data))
+                self.assert_equal(ct.decode(data, "CMYK"), np.asarray(image))
+                self.assert_equal(ct.decode(data), np.asarray(image.convert("RGB")))
+
+    def test_all_inks(self):
+        ink = np.zeros((256, 256, 4), np.uint8)
+        ink[:, :, 1], ink[:, :, 3] = np.arange(256), np.arange(256)[:, None]
+        self.assert_equal(color.without_ink(ink),
+                          np.asarray(Image.fromarray(ink, "CMYK").convert("RGB")))
 
     def test_images(self):
         """An image's mode names its colors."""
@@ -495,8 +503,9 @@ class Errors(unittest.TestCase):
         ink = ct.encode(pictures.pixels(24, 17, 4), subsampling="cmyk")
         deep = pictures.twelve_bits([np.zeros((3, 5, 8, 8), np.int16)], 37, 20,
                                     np.ones((8, 8), np.uint16))
-        for data, mode, words in ((ink, "RGB", "CMYK-4:4:4: pass mode=.CMYK."),
-                                  (ink, "L", "pass mode=.CMYK."),
+        with self.assertRaisesRegex(ct.ReadError, "mode='RGB' of CMYK-4:4:4 needs .* reduce=1"):
+            ct.decode(ink, reduce=2)
+        for data, mode, words in ((ink, "L", "CMYK-4:4:4: pass mode='RGB' or 'CMYK'"),
                                   (deep, "RGB", "12 bits"), (deep, "L", "12 bits"),
                                   (deep, "CMYK", "12 bits"),
                                   (file_of("4:2:0", (9, 9)), "CMYK", "it is YCbCr-4:2:0")):

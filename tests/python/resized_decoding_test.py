@@ -195,6 +195,16 @@ class Reading(unittest.TestCase):
                                         crops=function if crops == "function" else crops,
                                         **options), wanted)
 
+    def test_inks(self):
+        ink = oriented(ct.encode(pictures.pixels(40, 30, 4), subsampling="YCCK-4:2:0"), 6)
+        whole = ct.decode(ink, exif=True)
+        self.assertEqual(whole.shape, (40, 30, 3))
+        sources, crop = [ink, file_of(30, 40, 1), ink], (3, 5, 29, 20)
+        for crops in np.array([crop] * 3), lambda width, height: crop:
+            batch, = ct.Reader(sources, output="pixels", size=(8, 9), crops=crops, exif=True)
+            for made, pixels in zip(batch, (whole, ct.decode(sources[1]), whole)):
+                self.assertTrue(np.array_equal(made, ct.resize(pixels[5:20, 3:29], (8, 9))))
+
     def test_wrong_crops(self):
         wide = max(width for width, _ in self.sizes)
         crops = [(0, 0, 10, 10)] * len(self.files)
