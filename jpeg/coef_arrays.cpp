@@ -216,15 +216,17 @@ Status out_of_range(const std::string& what, int component, const std::string& e
       what + " of component " + std::to_string(component) + " out of range, expected " + expected);
 }
 
-// The error about the first AC quantized coefficient of the row that is out of range.
+// The error about the first AC quantized coefficient of the row that is out of range. Rows come
+// before columns, as in the indices of an array (blocks_h, blocks_w, 8, 8).
 Status describe_ac(const int16_t* row, uint32_t blocks, int component, uint32_t block_row,
                    uint32_t depth) {
   const int most = jpeg_max_ac(depth);
   for (size_t i = 0; i < 64 * size_t(blocks); i++) {
     if (i % 64 == 0 || (row[i] >= -most && row[i] <= most)) continue;
-    return out_of_range("coefficient " + std::to_string(row[i]) + " at (" + std::to_string(i % 8) +
-                            ", " + std::to_string(i / 8 % 8) + ") of block (" +
-                            std::to_string(i / 64) + ", " + std::to_string(block_row) + ")",
+    return out_of_range("coefficient " + std::to_string(row[i]) + " at (" +
+                            std::to_string(i / 8 % 8) + ", " + std::to_string(i % 8) +
+                            ") of block (" + std::to_string(block_row) + ", " +
+                            std::to_string(i / 64) + ")",
                         component, std::to_string(-most) + " to " + std::to_string(most));
   }
   return {};

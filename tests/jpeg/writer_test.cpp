@@ -130,7 +130,7 @@ TEST(JpegWriter, TwelveBitsHaveLimits) {
   EXPECT_TRUE(write(12, 0, 16383, -16384, {}).ok());
   EXPECT_TRUE(write(12, 0, 32767, 0, {}).ok());
   EXPECT_EQ(write(12, 5, 0, 16384, {}).message,
-            "coefficient 16384 at (5, 0) of block (1, 0) of component 0 out of range, expected "
+            "coefficient 16384 at (0, 5) of block (0, 1) of component 0 out of range, expected "
             "-16383 to 16383");
   EXPECT_EQ(write(12, 0, 16384, -16384, {}).message,
             "DC coefficients -16384 to 16384 of component 0 out of range, expected at most 32767 "

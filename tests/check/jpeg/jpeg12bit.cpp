@@ -344,8 +344,8 @@ CHECK_TEST(test_damage) {
 CHECK_TEST(test_qcoefs_that_do_not_fit) {
   const GstDctInfo info = qcoefs_info(GST_COEF_SAMPLING_420, 64, 40, 12);
   for (const auto& [k, first, second, text] :
-       {std::tuple{1u, 16384, 0, "coefficient 16384 at (1, 0)"},
-        {9u, 0, -32768, "coefficient -32768 at (1, 1) of block (1, 0)"},
+       {std::tuple{1u, 16384, 0, "coefficient 16384 at (0, 1)"},
+        {9u, 0, -32768, "coefficient -32768 at (1, 1) of block (0, 1)"},
         {0u, 16384, -16384, "DC coefficients -16384 to 16384"}}) {
     g_autoptr(GstHarness) h = encoder_harness(info);
     const Messages bus(h->element);

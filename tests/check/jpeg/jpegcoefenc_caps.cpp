@@ -216,8 +216,8 @@ struct BadQcoef {
 };
 
 constexpr BadQcoef kBadQcoefs[] = {
-    {1, {1024, 0}, "coefficient 1024 at (1, 0) of block (0, 0)"},
-    {63, {0, -1024}, "coefficient -1024 at (7, 7) of block (1, 0)"},
+    {1, {1024, 0}, "coefficient 1024 at (0, 1) of block (0, 0)"},
+    {63, {0, -1024}, "coefficient -1024 at (7, 7) of block (0, 1)"},
     {8, {32767, 0}, "coefficient 32767"},
     {8, {-32768, 0}, "coefficient -32768"},
     {0, {1024, -1024}, "DC coefficients -1024 to 1024"},
