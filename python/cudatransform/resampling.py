@@ -16,7 +16,7 @@ from ._bfloat16 import Bfloat16Array
 from ._cuda_memory import CudaArray
 from ._dlpack import BFLOAT16, type_of
 from ._gone import when_gone_lightly
-from .errors import one_of, true_or_false, whole_number
+from .errors import is_interruption, one_of, true_or_false, whole_number
 
 FILTERS = ("nearest", "box", "bilinear", "hamming", "bicubic", "lanczos", "mks2013", "mks2021")
 _PILLOW_FILTERS = ("nearest", "lanczos", "bilinear", "bicubic", "box", "hamming")  # by number
@@ -334,7 +334,7 @@ def _kind_of(dtype: Any) -> str:
 
 def _checked_size(size: Any) -> Any:
     """A width and a height, or the shorter side. Raises TypeError and ValueError."""
-    if hasattr(size, "__index__"):
+    if hasattr(size, "__index__") and not hasattr(size, "__len__"):  # arrays have both
         size = whole_number("size", size)
         if not 1 <= size <= _LARGEST_SIDE:
             raise ValueError(f"size must be 1 to {_LARGEST_SIDE}, not {size}")
@@ -377,14 +377,26 @@ def filter_of(resample: Any) -> str:
 
 def box_of(given: Any) -> Tuple[float, ...]:
     """Left, top, right and bottom. Raises TypeError and ValueError."""
-    sides = tuple(float(side) for side in given)
+    sides = _floats_of("box", "(left, top, right, bottom)", given)
     if len(sides) != 4 or not all(map(math.isfinite, sides)):
         raise ValueError(f"box must be (left, top, right, bottom), not {given!r}")
     return sides
 
 
+def _floats_of(name: str, words: str, given: Any) -> Tuple[float, ...]:
+    """Raises TypeError."""
+    try:
+        return tuple(float(number) for number in given)
+    except (TypeError, ValueError) as error:
+        if is_interruption(error):
+            raise
+        raise TypeError(f"{name} must be {words}, not {given!r}") from None
+
+
 def crop_of(given: Any) -> Tuple[int, ...]:
     """Left, top, right and bottom of whole pixels. Raises TypeError and ValueError."""
+    if not hasattr(given, "__iter__"):
+        raise TypeError(f"crop must be (left, top, right, bottom), not {given!r}")
     sides = tuple(whole_number("each side of crop", side) for side in given)
     if len(sides) != 4 or sides[0] >= sides[2] or sides[1] >= sides[3]:
         raise ValueError(f"crop must be (left, top, right, bottom) and not empty, not {given!r}")
@@ -407,7 +419,7 @@ def cropped(pixels: Any, crop: Tuple[int, ...]) -> Any:
 def _numbers_of(name: str, given: Any) -> Optional[Tuple[float, ...]]:
     if given is None:
         return None
-    numbers = tuple(float(number) for number in given)
+    numbers = _floats_of(name, "a number for each channel", given)
     for number in numbers:
         # As float32: larger ones are infinite.
         single = float(np.array(number).astype(np.float32)) if abs(number) < 1e38 else math.inf

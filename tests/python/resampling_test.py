@@ -169,6 +169,8 @@ class Arrays(unittest.TestCase):
                 ({"box": (0, 0, 51, 4)}, ValueError, "image 0: box"),
                 ({"box": (0, 0, float("nan"), 4)}, ValueError, "box"),
                 ({"box": (3, 3, 3, 3)}, ValueError, "box"), ({"box": (3, 3)}, ValueError, "box"),
+                ({"box": "abcd"}, TypeError, "box must be .*, not 'abcd'"),
+                ({"box": 5}, TypeError, "box must be"),
                 ({"reducing_gap": .5}, ValueError, "reducing_gap"),
                 ({"alpha": 1}, TypeError, "alpha"), ({"like": "pillow"}, ValueError, "like"),
                 ({"dtype": "int16"}, ValueError, "dtype"),
@@ -177,9 +179,11 @@ class Arrays(unittest.TestCase):
                 ({"mean": MEAN, "std": STD}, ValueError, "dtype"),
                 ({"mean": MEAN, "dtype": "float32"}, ValueError, "std"),
                 ({"mean": [1], "std": [1], "dtype": "float32"}, ValueError, "3 numbers"),
+                ({"mean": .5, "std": .5, "dtype": "float32"}, TypeError, "mean must be a number "),
                 ({"mean": MEAN, "std": (0, 1, 1), "dtype": "float32"}, ValueError, "than 0")):
             with self.subTest(options=options), self.assertRaisesRegex(kind, words):
                 ct.resize(array, **{"size": (4, 4), **options})
+        self.assertEqual(ct.resize(array, np.array((4, 5))).shape, (5, 4, 3))
         for wrong in (array.astype(np.int16), array[:0], np.zeros((4, 4, 5), np.uint8), [],
                       [array, array[:, :, 0]], [array, array[:, :, :1]]):
             with self.assertRaises(ValueError):
