@@ -6,7 +6,7 @@ import inspect
 import os
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, Dict, List, NamedTuple, Optional
+from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
 from . import _device
 from ._encoding import Quantization, Options
@@ -21,10 +21,27 @@ _WRITES = frozenset(inspect.signature(write).parameters) - {"picture", "target"}
 _THREADS = 2  # one batch is encoded while another one is stored
 
 
+class _File(Future):
+    """A file to come. Who waits for it does not wait for its batch to be full."""
+
+    def __init__(self, begin: Callable[["_File"], None]) -> None:
+        super().__init__()
+        self._begin = begin
+
+    def result(self, timeout: Optional[float] = None) -> Optional[bytes]:
+        self._begin(self)
+        made: Optional[bytes] = super().result(timeout)
+        return made
+
+    def exception(self, timeout: Optional[float] = None) -> Optional[BaseException]:
+        self._begin(self)
+        return super().exception(timeout)
+
+
 class _Item(NamedTuple):
     picture: Any
     target: Any
-    result: "Future[Optional[bytes]]"
+    result: _File
 
 
 def _check(options: Dict[str, Any]) -> None:
@@ -70,7 +87,8 @@ class Writer:
             file is done
         target: a path or a binary file; None: the bytes are only returned
         Returns a future of the file's bytes, or of None where these went to a target; or of the
-        error of encode(), write() or the target. Raises TypeError for what is no target,
+        error of encode(), write() or the target. Its result() begins a batch that is not full; for
+        concurrent.futures.wait() call flush(). Raises TypeError for what is no target,
         RuntimeError after close(), and Unavailable in a forked process.
         """
         if target is not None:
@@ -78,12 +96,17 @@ class Writer:
         # The work of this thread's stream comes before the encoding, which another thread begins.
         if not isinstance(picture, Picture) and _device.is_on_device(picture):
             picture = _device.view(picture)
-        item = _Item(picture, target, Future())
+        item = _Item(picture, target, _File(self._begin_that_of))
         with self._lock:
             self._items.append(item)
             batch = self._take() if len(self._items) >= self.batch_size else []
         self._begin(batch)
         return item.result
+
+    def _begin_that_of(self, file: _File) -> None:
+        with self._lock:
+            batch = self._take() if any(item.result is file for item in self._items) else []
+        self._begin(batch)
 
     def _take(self) -> List[_Item]:
         batch, self._items = self._items, []

@@ -73,6 +73,19 @@ class Files(unittest.TestCase):
             writer.flush()
             self.assertEqual(file.result(60), ct.encode(arrays(1)[0]))
 
+    def test_waiting_for_a_file(self):
+        """Its batch begins without being full, and no other."""
+        one, other = arrays(2)
+        with ct.Writer(2) as writer:
+            files = [writer.add(one) for _ in range(3)]
+            self.assertEqual(files[0].result(60), ct.encode(one))
+            self.assertFalse(files[2].done())
+            self.assertIsNone(files[2].exception(60))
+            self.assertEqual(writer.add(other).result(60), ct.encode(other))
+        with self.assertRaises(ValueError), ct.Writer() as writer:
+            file = writer.add(np.zeros((4, 4, 2), np.uint8))
+            self.assertIsInstance(file.exception(60), ValueError)
+
 
 class Errors(unittest.TestCase):
     def test_one_of_a_batch(self):
