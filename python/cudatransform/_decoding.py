@@ -5,6 +5,7 @@ from __future__ import annotations
 import collections
 import ctypes
 import itertools
+import math
 import os
 import struct
 from ctypes import byref, c_int32, c_void_p
@@ -64,6 +65,7 @@ class Wanted(NamedTuple):
     mode: of pixels; None: coefficients
     draft: width and height that pixels have at least, where they are reduced for it
     exif: whether pixels are upright
+    stack: whether those of a batch, of one size, lie one after the other
     """
 
     mode: Optional[str] = None
@@ -73,6 +75,7 @@ class Wanted(NamedTuple):
     limits: Limits = Limits()
     draft: Optional[Tuple[int, int]] = None
     exif: bool = False
+    stack: bool = False
 
     @classmethod
     def of(cls, *arguments: Any) -> "Wanted":
@@ -119,7 +122,7 @@ class Wanted(NamedTuple):
         limits = self.limits
         return _native.DecodeOptions(
             ctypes.sizeof(_native.DecodeOptions), output, UPSAMPLINGS.index(self.upsampling),
-            self.reduce if self.is_pixels else 1, limits.on_error == "conceal", True, False,
+            self.reduce if self.is_pixels else 1, limits.on_error == "conceal", True, self.stack,
             limits.max_pixels or 0, limits.max_memory or 0, batches, *(self.draft or (0, 0)),
             self.exif and self.is_pixels)
 
@@ -391,6 +394,32 @@ def _array_of(wanted: Wanted, block: Block, width: int, height: int, data: int,
                           strides if pitch > strides[1] * width else None)
     block.address = data
     return CudaArray(block, 0, shape, strides, wanted.device, _UINT8)
+
+
+class _Stack(Block):
+    """The memory of pixels that lie one after the other, which holds all of them."""
+
+    __slots__ = ("held",)
+
+    def __init__(self, held: List[Any], address: int) -> None:
+        self.held, self.address = held, address
+
+
+def stacked_of(items: List[Any]) -> Any:
+    """One array (n, ...) of pixels that lie one after the other; None: they do not."""
+    first, shape = items[0], getattr(items[0], "shape", ())
+    if not shape or any(getattr(item, "shape", ()) != shape for item in items):
+        return None
+    address, *others = [item.address if isinstance(item, CudaArray) else _native.address_of(item)
+                        for item in items]
+    size = math.prod(shape)
+    if any(other != address + size * index for index, other in enumerate(others, 1)):
+        return None
+    stack, shape, strides = (_Stack(list(items), address), (len(items), *shape),
+                             (size, *first.strides))
+    if isinstance(first, CudaArray):
+        return CudaArray(stack, 0, shape, strides, first.device, _UINT8)
+    return stack.array(shape, strides)
 
 
 def _pictures(wanted: Wanted, sources: Sources, pictures: _native.Pictures) -> Iterator[Any]:

@@ -8,7 +8,7 @@ from typing import Any, Dict, Generator, Iterable, Iterator, List, Optional, Seq
 
 import numpy as np
 
-from ._decoding import CHANNELS, MODES, Ahead, Wanted, decoded_pixels, items_of, part_of
+from ._decoding import CHANNELS, MODES, Ahead, Wanted, decoded_pixels, items_of, part_of, stacked_of
 from ._filters import check_type
 from ._sources import Source, Sources
 from ._walk import walk_through
@@ -26,7 +26,8 @@ class Batch(List[Any]):
 
     paths: of the items
     stacked: of a Reader with stack=True, one array (n, ...) of those that were read, in whose
-        memory the items are; None without any
+        memory the items are; None without any and, without `size`, unless all were read and have
+        one size
     """
 
     def __init__(self, items: Iterable[Any] = (), paths: Sequence[str] = (),
@@ -72,7 +73,7 @@ class Reader:
         An array of integers (n, 4) with a row for each path; or a function of width and height,
         called for the pictures in their order, in the thread that iterates, that returns such, or
         None for all of it
-    stack: whether a batch's results are one array, Batch.stacked; None: where `size` is a width and
+    stack: whether a batch's pixels are one array, Batch.stacked; None: where `size` is a width and
         a height
     draft: as of decode(); resample, reducing_gap, like, dtype, recipe, mean, std and layout, `hwc`
         or `chw`: as of resize()
@@ -113,10 +114,10 @@ class Reader:
                                  one, max_pixels, max_memory, on_error)
                        for one in _devices_of(device)]
         how = (resample, reducing_gap, like, recipe, mean, std)
-        given = (*how, crops, draft, stack)
+        given = (*how, crops, draft)
         if size is None and not all(map(_is_default, given, _NO_RESAMPLING)):
-            raise ValueError("resample, reducing_gap, like, recipe, mean, std, crops, draft and "
-                             "stack need size")
+            raise ValueError("resample, reducing_gap, like, recipe, mean, std, crops and draft "
+                             "need size")
         self.resampling = None
         if size is not None:
             if output != "pixels":
@@ -124,7 +125,9 @@ class Reader:
             self.resampling = _resampling_of(size, dtype, layout, *how).check(
                 CHANNELS[mode], max_memory)
             layout, dtype = "block" if layout in LAYOUTS else layout, np.int16
-        self.stack, self.crops = _stack_of(stack, self.resampling), _crops_of(crops, paths)
+        self.stack, self.crops = _stack_of(stack, output, size), _crops_of(crops, paths)
+        if self.stack and size is None:
+            self.wanted = [wanted._replace(stack=wanted.is_pixels) for wanted in self.wanted]
         one_of("layout", layout, ("block", "band"))
         kind = check_type(dtype)
         if layout == "block" and kind != np.int16:
@@ -189,7 +192,7 @@ def _check_paths(paths: Any) -> None:
 
 
 # The arguments of a Reader that does not resample.
-_NO_RESAMPLING = ("bicubic", None, "pillow-13", "torchvision", None, None, None, False, None)
+_NO_RESAMPLING = ("bicubic", None, "pillow-13", "torchvision", None, None, None, False)
 
 
 def _is_default(value: Any, default: Any) -> bool:
@@ -204,14 +207,14 @@ def _resampling_of(size: Any, dtype: Any, layout: Any, resample: Any, reducing_g
                          "hwc" if layout == "block" else layout, recipe, mean, std)
 
 
-def _stack_of(stack: Any, how: Optional[Resampling]) -> bool:
+def _stack_of(stack: Any, output: str, size: Any) -> bool:
     """Raises TypeError and ValueError."""
-    is_one_size = how is not None and isinstance(how.size, tuple)
+    is_side = hasattr(size, "__index__") and not hasattr(size, "__len__")
     if stack is None:
-        return is_one_size
+        return size is not None and not is_side
     true_or_false("stack", stack)
-    if stack and not is_one_size:
-        raise ValueError("stack=True needs size=(width, height)")
+    if stack and (is_side or output != "pixels"):
+        raise ValueError("stack=True needs output='pixels', and size=(width, height) or none")
     return bool(stack)
 
 
@@ -333,6 +336,8 @@ class Walk:
             parts = self._resampling.each(pixels) if stacked is None else parts_of(stacked)
             for index, part in zip(good, parts):
                 items[index] = part
+        elif self._stack:
+            stacked = stacked_of(items)
         return Batch(items, sources.names, stacked)
 
     def _cropped(self, how: Resampling, items: Iterable[Any], first: int,

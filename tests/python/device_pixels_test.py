@@ -96,6 +96,10 @@ class OnDevice(unittest.TestCase):
             self.assertTrue(np.array_equal(_cuda_memory.downloaded(item), ct.decode(
                 file, size=(24, 16), layout="chw")))
         self.assertEqual(batch.stacked.shape, (6, 3, 16, 24))
+        files = [ct.encode(pictures.pixels(33, 20, seed=seed)) for seed in range(4)]
+        batch, = ct.Reader(files, device="cuda", output="pixels", stack=True)
+        made = _cuda_memory.downloaded(batch.stacked)
+        self.assertTrue(np.array_equal(made, [ct.decode(file) for file in files]))
         with self.assertRaisesRegex(ValueError, "on one device"):
             ct.resize([there[0], here[0]], (4, 4))
 

@@ -246,6 +246,29 @@ class Reading(unittest.TestCase):
             self.assertIsNone(batch.stacked)
         self.same(ct.Reader(self.files, 3, output="pixels", size=(9, 8), stack=False), wanted)
 
+    def test_stacks_without_size(self):
+        """Where all pictures were read and have one size."""
+        files = [file_of(33, 20, seed, progressive=seed == 2) for seed in range(7)]
+        files += [files[0], file_of(20, 33, 7), files[1], b"none"]
+        for options in ({}, {"mode": "L"}, {"reduce": 2}):
+            wanted = [ct.decode(file, **options) for file in files[:8]]
+            batches = list(ct.Reader(files, 4, output="pixels", stack=True, **options))
+            for first, batch in zip((0, 4), batches):
+                self.assertTrue(np.array_equal(batch.stacked, wanted[first:first + 4]))
+                self.assertTrue(batch.stacked.flags.c_contiguous)
+                for item, part in zip(batch, batch.stacked):
+                    self.assertTrue(np.may_share_memory(item, part))
+            self.assertIsNone(batches[2].stacked)
+        stacked = batches[0].stacked
+        del batches, batch, item, part
+        list(ct.Reader(files, 4, output="pixels", stack=True))  # would reuse the memory
+        self.assertTrue(np.array_equal(stacked, wanted[:4]))
+        turned = [oriented(file, 6) for file in files[:4]]
+        batch, = ct.Reader(turned, output="pixels", stack=True, exif=True)
+        self.assertEqual(batch.stacked.shape, (4, 33, 20, 3))
+        for made in ct.Reader(files, 4, output="pixels"):
+            self.assertIsNone(made.stacked)
+
     def test_draft(self):
         options = {"size": (20, 10), "draft": True}
         wanted = [None if index == 4 else ct.decode(file, **options)
@@ -277,7 +300,9 @@ class Reading(unittest.TestCase):
         self.assertIsInstance(items[2], ct.Failure)
 
     def test_arguments(self):
-        for options in ({"crops": self.crops}, {"stack": True}, {"draft": True}, {"mean": MEAN},
+        with self.assertRaisesRegex(ValueError, "stack=True needs output='pixels'"):
+            ct.Reader(self.files, stack=True)
+        for options in ({"crops": self.crops}, {"stack": 1}, {"draft": True}, {"mean": MEAN},
                         {"size": 8, "stack": True}, {"size": (8, 8), "stack": 1},
                         {"size": (8, 8), "crops": self.crops[1:]},
                         {"size": (8, 8), "crops": [(0, 0, 1.5, 2)] * 11},
