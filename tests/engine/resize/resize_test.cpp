@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <limits>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -515,6 +517,99 @@ TEST(Resize, RefusesABatchAsAWhole) {
     for (int i = 0; i < 2; ++i) batch.push_back(random_case(engine, random, 20));
     batch[1].job.box.left = -1;
     EXPECT_NE(run(engine, batch), "") << engine.name;
+  }
+}
+
+struct Mutant {
+  const char* name;
+  void (*change)(ResizeJob& job);                        // changes the engine's input; or null
+  void (*spoil)(const ResizeJob& job, FencePtr* fence);  // changes the engine's output; or null
+};
+
+uint8_t* first_sample(const ResizePicture& picture) {
+  return static_cast<uint8_t*>(picture.data[0]);
+}
+uint8_t kept_sample = 0;
+
+constexpr Mutant kMutants[] = {
+    {"another filter",
+     [](ResizeJob& job) {
+       if (job.filter == ResizeFilter::kMks2013)
+         job.filter = ResizeFilter::kLanczos;
+       else if (job.filter == ResizeFilter::kHamming)
+         job.filter = ResizeFilter::kBilinear;
+     },
+     nullptr},
+    {"another order",
+     [](ResizeJob& job) {
+       if (job.order == ResizeOrder::kPillow13) job.order = ResizeOrder::kPillow11;
+     },
+     nullptr},
+    {"box of whole samples",
+     [](ResizeJob& job) {
+       job.box.left = std::floor(job.box.left);
+       job.box.right = std::ceil(job.box.right);
+     },
+     nullptr},
+    {"alpha not premultiplied", [](ResizeJob& job) { job.has_alpha = false; }, nullptr},
+    {"channels swapped",
+     [](ResizeJob& job) {
+       if (job.channels > 2) std::swap(job.from.data[0], job.from.data[2]);
+     },
+     nullptr},
+    {"one table for all channels",
+     [](ResizeJob& job) {
+       static std::vector<float> tables;
+       if (job.table == nullptr) return;
+       tables.clear();
+       for (int c = 0; c < job.channels; ++c)
+         tables.insert(tables.end(), job.table, job.table + 256);
+       job.table = tables.data();
+     },
+     nullptr},
+    {"a sample wrong", nullptr,
+     [](const ResizeJob& job, FencePtr*) { *first_sample(job.to) ^= 1; }},
+    {"a sample not written", [](ResizeJob& job) { kept_sample = *first_sample(job.to); },
+     [](const ResizeJob& job, FencePtr*) { *first_sample(job.to) = kept_sample; }},
+    {"input written", nullptr,
+     [](const ResizeJob& job, FencePtr*) { *first_sample(job.from) ^= 1; }},
+    {"padding written", nullptr,
+     [](const ResizeJob& job, FencePtr*) {
+       const ptrdiff_t row = ptrdiff_t{job.to.width} * job.to.step;
+       if (job.to.height > 1 && job.to.pitch[0] >= row + job.to.step)
+         first_sample(job.to)[row] ^= 1;
+     }},
+    {"no fence", nullptr, [](const ResizeJob&, FencePtr* fence) { fence->reset(); }},
+};
+
+const Mutant* mutant = nullptr;
+
+Status submit_mutant(Device& device, Queue& queue, std::span<const ResizeJob> jobs,
+                     FencePtr* fence) {
+  ResizeJob changed = jobs[0];
+  if (mutant->change != nullptr) mutant->change(changed);
+  const Status status = portable_engine().resize_ops->submit(device, queue, {&changed, 1}, fence);
+  if (mutant->spoil != nullptr) mutant->spoil(jobs[0], fence);
+  return status;
+}
+
+TEST(Resize, MutantsAreFound) {
+  if (engines().front().is_cuda) GTEST_SKIP() << "mutants are made of the portable engine";
+  constexpr int kCases = 60;
+  constexpr ResizeOps kOps = {"mutant", submit_mutant};
+  Engine spoilt = portable_engine();
+  spoilt.resize_ops = &kOps;
+  for (const Mutant& one : kMutants) {
+    mutant = &one;
+    int found = 0;
+    for (uint32_t seed = 0; seed < kCases; ++seed) {
+      std::mt19937 random(seed);
+      std::vector<Case> batch;
+      batch.push_back(random_case(spoilt, random, 100));
+      found += run(spoilt, batch).empty() ? 0 : 1;
+    }
+    std::printf("  %-26s found in %d of %d cases\n", one.name, found, kCases);
+    EXPECT_GT(found, 0) << one.name;
   }
 }
 
