@@ -271,7 +271,8 @@ class Arrays(unittest.TestCase):
         for look in (lambda base: base[0], lambda base: base[:2], list, iter,
                      lambda base: 7 in base, lambda base: next(reversed(base)),
                      lambda base: base.__setitem__(0, 7)):
-            with self.assertRaises(TypeError):
+            # Up to Python 3.10 list() asks for memory first.
+            with self.assertRaises((TypeError, MemoryError)):
                 look(array.base)
 
     def test_tables_and_methods(self):
