@@ -63,7 +63,7 @@ def checked_size(name: str, size: Any) -> Optional[int]:
 class Quantization(NamedTuple):
     """How encode() quantizes."""
 
-    quality: int = 85
+    quality: Optional[int] = None  # 85, or none with target_size
     qtables: Any = "annex-k"  # a preset, or one or two tables as of check_tables()
     quantizer: str = "round"
     target_size: Optional[int] = None
@@ -71,10 +71,13 @@ class Quantization(NamedTuple):
 
     def checked(self) -> "Quantization":
         """Raises ValueError and TypeError."""
-        check_quality(self.quality)
+        if self.quality is not None and self.target_size is not None:
+            raise ValueError("target_size chooses the quality: pass one of them")
+        quality = 85 if self.quality is None else self.quality
+        check_quality(quality)
         one_of("quantizer", self.quantizer, QUANTIZERS)
         return self._replace(
-            quality=int(self.quality), target_size=checked_size("target_size", self.target_size),
+            quality=int(quality), target_size=checked_size("target_size", self.target_size),
             max_size=checked_size("max_size", self.max_size))._with_checked_tables()
 
     def _with_checked_tables(self) -> "Quantization":
@@ -102,7 +105,7 @@ class Quantization(NamedTuple):
     def to_native(self, options: Options) -> Tuple[_native.EncodeOptions, Any]:
         """CtEncodeOptions with two tables of one's own at most, and what they refer to."""
         native, own, kept = options.to_native(), self.own_tables(), None
-        native.quality = self.quality
+        native.quality = self.quality or 85
         native.quantizer = QUANTIZERS.index(self.quantizer)
         native.target_size, native.max_size = self.target_size or 0, self.max_size or 0
         if own is None:

@@ -97,7 +97,8 @@ def _files_of(pictures: List[Tuple[Any, str]], options: Dict[str, Options],
         if isinstance(pixels, _device.View) and not is_wanted:
             pixels = downloaded(_device.with_rows(pixels, (3, 1)[-len(pixels.shape) + 1:]))
         if channels == 4 or pixels.dtype != np.uint8 or own is not None and len(own) > 2:
-            picture = Picture.from_pixels(pixels, quantization.quality, sampling, own, method)
+            picture = Picture.from_pixels(pixels, quantization.quality or 85, sampling, own,
+                                          method)
             picture.markers += options[sampling].markers
             files[index], = written([picture], options[sampling])
             continue
@@ -268,11 +269,12 @@ def _fitted(bounds: Tuple[int, int], width: int, height: int) -> Optional[Tuple[
     return x, nearest(x / aspect, lambda side: abs(aspect - x / side) if side else 0)
 
 
-def encode(array: Any, target: Any = None, *, quality: int = 85, subsampling: Any = None,
-           qtables: Any = "annex-k", quantizer: str = "round", target_size: Optional[int] = None,
-           max_size: Optional[int] = None, method: str = "islow", progressive: bool = False,
-           arithmetic: bool = False, optimize: bool = False, restart: int = 0, exif: Any = None,
-           icc: Any = None, comment: Any = None, markers: bytes = b"") -> Any:
+def encode(array: Any, target: Any = None, *, quality: Optional[int] = None,
+           subsampling: Any = None, qtables: Any = "annex-k", quantizer: str = "round",
+           target_size: Optional[int] = None, max_size: Optional[int] = None, method: str = "islow",
+           progressive: bool = False, arithmetic: bool = False, optimize: bool = False,
+           restart: int = 0, exif: Any = None, icc: Any = None, comment: Any = None,
+           markers: bytes = b"") -> Any:
     """Encodes pixels as a JPEG file: the one that libjpeg-turbo, and so Pillow, makes of them.
 
     Other tables and quantizers than the first make smaller files that look the same.
@@ -283,7 +285,7 @@ def encode(array: Any, target: Any = None, *, quality: int = 85, subsampling: An
         (n, height, width, 3), which the library encodes at once
     target: a path or a binary file, or a list of them for several; None: the bytes are only
         returned
-    quality, subsampling, method: as of Picture.from_pixels
+    quality, subsampling, method: as of Picture.from_pixels; None: quality 85
     qtables: `annex-k` or `perceptual`, which quality scales, or arrays, as from_pixels takes them
     quantizer: `round`, `dead-zone` or `rd`: how coefficients are made
     target_size: bytes; instead of quality the highest one whose file has no more. Where even

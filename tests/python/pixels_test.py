@@ -586,6 +586,9 @@ class Errors(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, r"^array must be .*several: a list or tuple\), "
                                         "not [a-zA-Z_]+$"):
                 ct.encode(wrong)
+        for make in (functools.partial(ct.encode, array), ct.Writer):
+            with self.assertRaisesRegex(ValueError, "target_size chooses the quality"):
+                make(quality=50, target_size=1000)
         for right in ({"quality": 90}, {"quality": 1}, {"target_size": 1000}, {"restart": 1},
                       {"progressive": True}):  # which equal some of the wrong ones
             ct.encode(array, **right)
