@@ -377,7 +377,6 @@ TEST(JpegEncode, JobsAreValidated) {
   JpegTestQcoefs qcoefs(c);
   for (const Coder& coder : coders()) {
     Picture own(coder, c, qcoefs);
-    JpegHuffmanTables tables;
     JpegCodes codes;
     own.job.output = reinterpret_cast<uint8_t*>(own.job.result);
     EXPECT_FALSE(validate(own.job, false).ok());  // without codes

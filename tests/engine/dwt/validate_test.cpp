@@ -13,6 +13,9 @@
 namespace cudatransform::test::dwt {
 namespace {
 
+// A function, because clang 14 initializes no aggregate from parentheses.
+DwtLevels levels_of(int both, int horizontal) { return {both, horizontal}; }
+
 // Two levels.
 struct GoodJob : SoundJob<DwtJob> {
   static constexpr StatusCode kRefusals[] = {StatusCode::kInvalidArgument};
@@ -51,13 +54,13 @@ PlantedList<J> refused_coefficients() {
       {"horizontal wavelet 99", [](J& j) { j.wavelet_ho = static_cast<Wavelet>(99); }},
       {"j2k53 in columns alone", [](J& j) { j.wavelet = Wavelet::kJ2k53; }},
       {"j2k53 in rows alone", [](J& j) { j.wavelet_ho = Wavelet::kJ2k53; }},
-      {"no levels", [](J& j) { j.levels = DwtLevels(0, 0); }},
-      {"7 levels", [](J& j) { j.levels = DwtLevels(7, 0); }},
-      {"-1 levels", [](J& j) { j.levels = DwtLevels(-1, 2); }},
-      {"5 horizontal levels", [](J& j) { j.levels = DwtLevels(0, 5); }},
-      {"-1 horizontal levels", [](J& j) { j.levels = DwtLevels(2, -1); }},
-      {"more levels than the pitch has room for", [](J& j) { j.levels = DwtLevels(3, 0); }},
-      {"more horizontal levels than that", [](J& j) { j.levels = DwtLevels(2, 1); }},
+      {"no levels", [](J& j) { j.levels = levels_of(0, 0); }},
+      {"7 levels", [](J& j) { j.levels = levels_of(7, 0); }},
+      {"-1 levels", [](J& j) { j.levels = levels_of(-1, 2); }},
+      {"5 horizontal levels", [](J& j) { j.levels = levels_of(0, 5); }},
+      {"-1 horizontal levels", [](J& j) { j.levels = levels_of(2, -1); }},
+      {"more levels than the pitch has room for", [](J& j) { j.levels = levels_of(3, 0); }},
+      {"more horizontal levels than that", [](J& j) { j.levels = levels_of(2, 1); }},
       {"a quantizer above the last",
        [](J& j) { j.quant_index[2][6] = static_cast<uint8_t>(kMaxQuantIndex + 1); }},
       {"a quantizer far above it", [](J& j) { j.quant_index[0][0] = 255; }},
@@ -104,8 +107,8 @@ PlantedList<J> accepted_coefficients() {
        [](J& j) { j.quant_index[0][0] = static_cast<uint8_t>(kMaxQuantIndex); }},
       {"two filters", [](J& j) { j.wavelet = Wavelet::kHaar; }},
       {"JPEG 2000's", [](J& j) { j.wavelet = j.wavelet_ho = Wavelet::kJ2k53; }},
-      {"levels in rows alone", [](J& j) { j.levels = DwtLevels(0, 2); }},
-      {"as many levels, one of them in rows alone", [](J& j) { j.levels = DwtLevels(1, 1); }},
+      {"levels in rows alone", [](J& j) { j.levels = levels_of(0, 2); }},
+      {"as many levels, one of them in rows alone", [](J& j) { j.levels = levels_of(1, 1); }},
       {"the other method", [](J& j) { j.method = DwtMethod::kSeparableSlab; }},
   };
 }
