@@ -37,7 +37,7 @@ class Options(NamedTuple):
     def check(self) -> "Options":
         """Raises TypeError and WriteError."""
         for name in ("progressive", "arithmetic", "optimize"):
-            true_or_false(name, getattr(self, name))
+            true_or_false(name, getattr(self, name), or_number=True)  # as for Pillow
         if not 0 <= whole_number("restart", self.restart) <= 65535:
             raise WriteError(f"restart must be 0 to 65535 MCUs, not {self.restart}")
         return self

@@ -10,6 +10,7 @@ import numpy as np
 from . import _native
 from ._coefficients import check_rest, device_of, native_of
 from .errors import is_interruption, one_of, true_or_false, warn, whole_number
+from .resampling import crop_of
 
 DIRECTIONS = ("identity", "90r", "180", "90l", "horiz", "vert", "ul-lr", "ur-ll", "auto")
 # Pillow's Image.Transpose, whose rotations are counterclockwise, by number.
@@ -33,45 +34,42 @@ def check_quality(quality: Any) -> None:
 def _direction_of(given: Any) -> str:
     """A direction by its name or by Pillow's number. Raises TypeError and ValueError."""
     if isinstance(given, str):
-        one_of("direction", given, DIRECTIONS)
+        one_of("method", given, DIRECTIONS)
         return given
     if isinstance(given, bool) or not isinstance(given, (int, np.integer)):
-        raise TypeError(f"direction must be a str or a member of Image.Transpose, not {given!r}")
+        raise TypeError(f"method must be a str or a member of Image.Transpose, not {given!r}")
     if not 0 <= given < len(_TRANSPOSES):
-        raise ValueError("direction must be 0 to 6, as Image.Transpose, not "
+        raise ValueError("method must be 0 to 6, as Image.Transpose, not "
                          f"{given}: a rotation by 90 degrees is '90r' or '90l'")
     return _TRANSPOSES[given]
 
 
-def flip(picture: Any, direction: Any = "identity", trim: bool = False, perfect: bool = False,
-         crop: Tuple[int, int, int, int] = (0, 0, 0, 0)) -> _native.Pictures:
-    """crop: left, top, width and height, of the rotated picture. Raises TypeError, ValueError and
+def flip(picture: Any, method: Any = "identity", trim: bool = False, perfect: bool = False,
+         part: Tuple[int, int, int, int] = (0, 0, 0, 0)) -> _native.Pictures:
+    """part: left, top, width and height, of the rotated picture. Raises TypeError, ValueError and
     WriteError."""
-    number = DIRECTIONS.index(_direction_of(direction))
+    number = DIRECTIONS.index(_direction_of(method))
     true_or_false("trim", trim)
     true_or_false("perfect", perfect)
     check_rest(picture)
     options = _native.FlipOptions(ctypes.sizeof(_native.FlipOptions), number, trim,
-                                  perfect, *crop)
+                                  perfect, *part)
     made = _run("ct_flip", picture, options)
     for line in made.array[0].error.words.splitlines():
         warn(line.replace(_TRIM, "; trim=True drops them"))
     return made
 
 
-def cropped(picture: Any, left: Any, top: Any, width: Any, height: Any) -> _native.Pictures:
+def crop(picture: Any, box: Any) -> _native.Pictures:
     """Raises TypeError, ValueError and WriteError."""
-    left, top = whole_number("left", left), whole_number("top", top)
-    width, height = whole_number("width", width), whole_number("height", height)
-    if min(left, top) < 0 or min(width, height) < 1:
-        raise ValueError(f"a crop of {width}x{height} samples at ({left}, {top})")
-    if left + width > picture.width or top + height > picture.height:
-        raise ValueError(f"the crop ends at ({left + width}, {top + height}), the picture is "
+    left, top, right, bottom = crop_of(box, "box")
+    if right > picture.width or bottom > picture.height:
+        raise ValueError(f"box ends at ({right}, {bottom}), the picture is "
                          f"{picture.width}x{picture.height}")
-    return flip(picture, crop=(left, top, width, height))
+    return flip(picture, part=(left, top, right - left, bottom - top))
 
 
-def requantized(picture: Any, quality: Any) -> _native.Pictures:
+def requantize(picture: Any, quality: Any) -> _native.Pictures:
     """Raises TypeError, ValueError and WriteError."""
     check_quality(quality)
     check_rest(picture)

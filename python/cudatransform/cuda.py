@@ -15,7 +15,7 @@ __all__ = ["CudaArray", "CudaPicture"]
 class CudaPicture(Picture):
     """A Picture whose coefficients are CudaArrays. Tables and markers are in system memory.
 
-    planes(), transposed(), cropped() and requantized() work on the GPU, and the latter three make
+    planes(), transpose(), crop() and requantize() work on the GPU, and the latter three make
     CudaPictures. Other methods that compute work on a download, cpu().
     """
 
@@ -34,8 +34,8 @@ class CudaPicture(Picture):
         """The same as cpu()."""
         return self.cpu()
 
-    def dequantized(self) -> Tuple[np.ndarray, ...]:
-        return self.cpu().dequantized()
+    def dequantize(self) -> Tuple[np.ndarray, ...]:
+        return self.cpu().dequantize()
 
     def samples(self, method: str = "islow") -> Tuple[np.ndarray, ...]:
         return self.cpu().samples(method)

@@ -126,9 +126,11 @@ def one_of(name: str, value: Any, words: Sequence[Any]) -> None:
         raise ValueError(f"{name} must be {listed} or {words[-1]!r}, not {value!r}")
 
 
-def true_or_false(name: str, value: Any) -> None:
-    """Raises TypeError for a value of another type than bool and numpy's."""
-    if not isinstance(value, (bool, np.bool_)):
+def true_or_false(name: str, value: Any, or_number: bool = False) -> None:
+    """or_number: 1 and 0 are such, too. Raises TypeError for a value of another type than bool and
+    numpy's."""
+    is_number = or_number and isinstance(value, int) and value in (0, 1)
+    if not is_number and not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name} must be True or False, not {value!r}")
 
 

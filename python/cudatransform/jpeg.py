@@ -322,7 +322,8 @@ def encode(array: Any, target: Any = None, *, quality: Optional[int] = None,
 
 
 def write(picture: Any, target: Any = None, *, progressive: bool = False,
-          arithmetic: bool = False, optimize: bool = False, restart: int = 0) -> Any:
+          arithmetic: bool = False, optimize: bool = False, restart: int = 0,
+          strip: bool = False) -> Any:
     """Writes a Picture as a JPEG file, without any loss: read() gives the same again.
 
     picture: is not changed; a CudaPicture is downloaded. Or a list or a tuple of pictures, which
@@ -334,6 +335,8 @@ def write(picture: Any, target: Any = None, *, progressive: bool = False,
     optimize: the best Huffman tables for this picture (progressive files always have them, and
         those of 12 bits)
     restart: MCUs between restart markers, 0 to 65535; 0: none
+    strip: leaves out metadata, the color profile and the Exif orientation among them, attachments
+        and the trailer
     Returns the bytes of the file, of several a list. Raises WriteError for a picture that a JPEG
     file cannot hold (AC coefficients beyond 1023, DC ones more than 2047 apart, at 12 bits 16383
     and 32767; tables of zeros, markers other than segments) or read() does not take (attachments
@@ -350,7 +353,8 @@ def write(picture: Any, target: Any = None, *, progressive: bool = False,
         if not isinstance(one, Picture):
             raise TypeError(f"write() takes a Picture, not {type(one).__name__}")
     targets = _targets_of(target, None if is_one else len(pictures))
-    files = written([one.cpu() for one in pictures], options)
+    true_or_false("strip", strip, or_number=True)
+    files = written([one.cpu().stripped() if strip else one.cpu() for one in pictures], options)
     for data, place in zip(files, targets):
         store(data, place)
     return files[0] if is_one else files

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
-from typing import Any, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from . import _filters, _native, color
 from ._cuda_memory import CudaArray
 from ._encoding import Options, checked_size, written
 from ._coefficients import device_of
+from ._metadata import segments_of
 from ._parts import layout_of, rest_of
 from .errors import warn
 from .planes import Planes, planes_of
@@ -151,6 +152,12 @@ class Picture:
         """uint16 (8, 8): the quantization table of a component, a view of `tables`."""
         return self.tables[self.components[component].table]
 
+    @property
+    def quantization(self) -> Dict[int, List[int]]:
+        """The tables as Pillow's Image.quantization has them, for its `qtables`: by their number,
+        64 steps in natural order each. Copies: change `tables` instead."""
+        return {index: table.reshape(64).tolist() for index, table in enumerate(self.tables)}
+
     def cpu(self) -> "Picture":
         """The same picture in system memory: itself, of a CudaPicture a download."""
         return self
@@ -163,10 +170,18 @@ class Picture:
                        self.markers, self.path, self.irregular, self.attachments, self.trailer,
                        self.gaps, self.depth)
 
-    def transposed(self, direction: Any, trim: bool = False, perfect: bool = False) -> "Picture":
+    def stripped(self) -> "Picture":
+        """The same coefficients without metadata: no markers but Adobe's of CMYK, attachments, gaps
+        or trailer."""
+        adobe = [one for one in segments_of(self.markers)
+                 if self.sampling.startswith("CMYK") and one[1] == 0xEE and one[4:9] == b"Adobe"]
+        return Picture(self.components, self.tables, self.width, self.height, self.sampling,
+                       b"".join(adobe), depth=self.depth)
+
+    def transpose(self, method: Any, trim: bool = False, perfect: bool = False) -> "Picture":
         """The picture rotated, mirrored or transposed without loss, with jpegtran's coefficients.
 
-        direction: as of cudadctflip: `90r`, clockwise; `180`; `90l`; `horiz`, left and right
+        method: as of cudadctflip: `90r`, clockwise; `180`; `90l`; `horiz`, left and right
             exchanged; `vert`; `ul-lr`, transposed; `ur-ll`; `identity`; `auto`, by the Exif data in
             `markers`, which then say, as XMP data do, that the picture is upright. Or a member of
             Pillow's Image.Transpose, whose rotations are counterclockwise, or its number
@@ -178,36 +193,37 @@ class Picture:
         leaves as they are. Raises ValueError, and WriteError and TypeError for a picture that no
         file can hold.
         """
-        return self._by(_filters.flip(self, direction, trim, perfect))
+        return self._by(_filters.flip(self, method, trim, perfect))
 
-    def cropped(self, left: int, top: int, width: int, height: int) -> "Picture":
-        """A part of the picture, in samples, without loss.
+    def crop(self, box: Any) -> "Picture":
+        """A part of the picture, without loss.
 
+        box: (left, top, right, bottom) in samples, right and bottom exclusive, as of Pillow's crop
         It begins at a whole MCU: up to an MCU less one of columns and rows before `left` and `top`
-        are there, too. Metadata follow as with transposed(); attachments are cropped where the crop
-        is at their MCUs. Raises as transposed(), ValueError for a part that is not in the picture.
+        are there, too. Metadata follow as with transpose(); attachments are cropped where the crop
+        is at their MCUs. Raises as transpose(), ValueError for a part that is not in the picture.
         """
-        return self._by(_filters.cropped(self, left, top, width, height))
+        return self._by(_filters.crop(self, box))
 
-    def requantized(self, quality: Optional[int] = None, *,
+    def requantize(self, quality: Optional[int] = None, *,
                     target_size: Optional[int] = None) -> "Picture":
         """The picture with libjpeg's tables of a quality, where these are coarser than its own.
 
         target_size: bytes; instead of quality the highest one whose file, as write() makes it
             without options, has no more. Where even quality 1 makes a larger file, that is the
             picture, and a UserWarning
-        Rounded to the nearest, ties away from zero; nothing is transformed. Raises as transposed().
+        Rounded to the nearest, ties away from zero; nothing is transformed. Raises as transpose().
         """
         if (quality is None) == (target_size is None):
-            raise ValueError("requantized() takes quality or target_size")
+            raise ValueError("requantize() takes quality or target_size")
         if quality is not None:
-            return self._by(_filters.requantized(self, quality))
+            return self._by(_filters.requantize(self, quality))
         return self._of_size(checked_size("target_size", target_size) or 0)
 
     def _of_size(self, size: int) -> "Picture":
         """By bisection: files of a higher quality are rarely smaller."""
         def made(quality: int) -> Tuple["Picture", int]:
-            picture = self.requantized(quality)
+            picture = self.requantize(quality)
             return picture, len(written([picture.cpu()], Options())[0])
         best, found = made(100)
         if found <= size:
@@ -255,7 +271,7 @@ class Picture:
         """
         return planes_of(self, dtype)
 
-    def dequantized(self) -> Tuple[np.ndarray, ...]:
+    def dequantize(self) -> Tuple[np.ndarray, ...]:
         """Each component's coefficients times their table: int32 (blocks_h, blocks_w, 8, 8).
 
         In the units of JPEG: DC is eight times the mean of the samples less 128, or less 2048 at 12

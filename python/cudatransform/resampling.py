@@ -393,15 +393,15 @@ def _floats_of(name: str, words: str, given: Any) -> Tuple[float, ...]:
         raise TypeError(f"{name} must be {words}, not {given!r}") from None
 
 
-def crop_of(given: Any) -> Tuple[int, ...]:
+def crop_of(given: Any, name: str = "crop") -> Tuple[int, ...]:
     """Left, top, right and bottom of whole pixels. Raises TypeError and ValueError."""
     if not hasattr(given, "__iter__"):
-        raise TypeError(f"crop must be (left, top, right, bottom), not {given!r}")
-    sides = tuple(whole_number("each side of crop", side) for side in given)
+        raise TypeError(f"{name} must be (left, top, right, bottom), not {given!r}")
+    sides = tuple(whole_number(f"each side of {name}", side) for side in given)
     if len(sides) != 4 or sides[0] >= sides[2] or sides[1] >= sides[3]:
-        raise ValueError(f"crop must be (left, top, right, bottom) and not empty, not {given!r}")
+        raise ValueError(f"{name} must be (left, top, right, bottom) and not empty, not {given!r}")
     if sides[0] < 0 or sides[1] < 0 or max(sides) > _LARGEST_SIDE:
-        raise ValueError(f"crop {sides} reaches beyond the picture")
+        raise ValueError(f"{name} {sides} reaches beyond the picture")
     return sides
 
 

@@ -156,7 +156,7 @@ class Attachments(unittest.TestCase):
             for attachment in attachments:
                 picture = ct.read(FIRST)
                 picture.attachments = (whole, attachment)
-                for make in (ct.write, lambda picture: picture.transposed("90r")):
+                for make in (ct.write, lambda picture: picture.transpose("90r")):
                     with self.subTest(words), self.assertRaisesRegex(ct.WriteError, words):
                         make(picture)
                 with mock.patch.object(_encoding, "check_rest"):

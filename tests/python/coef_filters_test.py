@@ -88,16 +88,16 @@ class CoefFilters(unittest.TestCase):
                     with self.subTest(sampling=sampling, size=(width, height), direction=direction,
                                       trim=trim):
                         expected = jpegtran(picture, *options, *["-trim"] * trim)
-                        self.check(placed.transposed(direction, trim=trim), expected)
+                        self.check(placed.transpose(direction, trim=trim), expected)
                 expected = jpegtran(picture, *options, "-perfect")
                 if expected is None:
                     with self.assertRaisesRegex(ValueError, "perfect"):
-                        placed.transposed(direction, perfect=True)
+                        placed.transpose(direction, perfect=True)
                 else:
-                    self.check(placed.transposed(direction, perfect=True), expected)
+                    self.check(placed.transpose(direction, perfect=True), expected)
 
     @unittest.skipUnless(pictures.have_tools(), "jpegtran is not there")
-    def test_cropped_is_jpegtran_s(self):
+    def test_crop_is_jpegtran_s(self):
         chance = random.Random(5)
         for number, sampling in enumerate(SAMPLINGS * 6):
             width, height = chance.randrange(1, 150), chance.randrange(1, 150)
@@ -105,16 +105,16 @@ class CoefFilters(unittest.TestCase):
             across, down = chance.randint(1, width - left), chance.randint(1, height - top)
             picture = picture_of(width, height, sampling, number)
             expected = jpegtran(picture, "-crop", f"{across}x{down}+{left}+{top}")
-            self.check(self.on_place(picture).cropped(left, top, across, down), expected)
+            self.check(self.on_place(picture).crop(pictures.box(left, top, across, down)), expected)
 
     def test_turns_undo_each_other(self):
         for sampling in SAMPLINGS:
             full = ct.color.sampling_of(sampling)
             mcu = MCUS.get(full, (8, 8))
             picture = picture_of(3 * mcu[0], 2 * mcu[1], sampling, 7)
-            on_its_side = self.on_place(picture).transposed("90r")
+            on_its_side = self.on_place(picture).transpose("90r")
             self.assertEqual(on_its_side.sampling, ON_SIDE.get(full, full))
-            self.check(on_its_side.transposed("90l"), picture)
+            self.check(on_its_side.transpose("90l"), picture)
 
     def test_pillows_transpose(self):
         picture = picture_of(48, 32, "4:4:4", 3)
@@ -123,7 +123,7 @@ class CoefFilters(unittest.TestCase):
         for number, expected in enumerate((
                 pixels[:, ::-1], pixels[::-1], np.rot90(pixels), pixels[::-1, ::-1],
                 np.rot90(pixels, 3), pixels.swapaxes(0, 1), np.rot90(pixels, 2).swapaxes(0, 1))):
-            made = self.back(placed.transposed(number)).pixels()
+            made = self.back(placed.transpose(number)).pixels()
             # A transform of moved samples rounds otherwise.
             self.assertLess(np.abs(made.astype(int) - expected).max(), 4, number)
             if Image is not None:
@@ -132,23 +132,23 @@ class CoefFilters(unittest.TestCase):
         for wrong, error in ((90, ValueError), (7, ValueError), (-1, ValueError), (True, TypeError),
                              (None, TypeError), (2.0, TypeError)):
             with self.assertRaises(error):
-                placed.transposed(wrong)
+                placed.transpose(wrong)
 
     def test_auto_makes_upright(self):
         for direction, orientation in ORIENTATIONS.items():
             picture = picture_of(48, 32, "4:2:0", orientation)
             picture.markers += exif(orientation) + pictures.segment(0xFE, b"a comment")
             other = picture_of(16, 8, "gray", 1)
-            expected = picture.transposed(direction)
+            expected = picture.transpose(direction)
             picture.attachments, picture.trailer = (ct.write(other),), b"end"
             placed = self.on_place(picture)
-            got = self.back(placed.transposed("auto"))
+            got = self.back(placed.transpose("auto"))
             self.check_same(got, expected)
             self.assertEqual(got.markers, placed.markers.replace(exif(orientation), exif(1)))
-            self.check_same(ct.read(got.attachments[0]), other.transposed(direction))
+            self.check_same(ct.read(got.attachments[0]), other.transpose(direction))
             self.assertEqual(got.trailer, picture.trailer)
             again = ct.read(ct.write(got))
-            self.check_same(again.transposed("auto"), got)
+            self.check_same(again.transpose("auto"), got)
 
     def test_metadata_are_the_picture_s(self):
         """Those that it has now, wherever it is, not those of the file that was read."""
@@ -158,7 +158,7 @@ class CoefFilters(unittest.TestCase):
             placed = self.on_place(picture)
             placed.markers = exif(1)
             placed.attachments = (ct.write(picture_of(16, 16, "gray", 1)),)
-            got = placed.transposed(direction)
+            got = placed.transpose(direction)
             self.assertEqual(got.markers, exif(1))
             self.assertEqual(len(got.attachments), 1)
 
@@ -166,33 +166,33 @@ class CoefFilters(unittest.TestCase):
         for index in range(len(expected)):
             self.assertTrue(np.array_equal(got[index], expected[index]))
 
-    def test_requantized_to_a_size(self):
+    def test_requantize_to_a_size(self):
         before = picture_of(200, 150, "4:2:0", 5, 90)
         placed, largest = self.on_place(before), len(ct.write(before))
-        sizes = [len(ct.write(self.back(placed.requantized(quality)))) for quality in (1, 20, 45)]
+        sizes = [len(ct.write(self.back(placed.requantize(quality)))) for quality in (1, 20, 45)]
         for size in (*sizes, sizes[1] + 1, 2 * sizes[1]):
-            made = placed.requantized(target_size=size)
+            made = placed.requantize(target_size=size)
             self.assertEqual(type(made), type(placed))
             found = len(ct.write(self.back(made)))
             self.assertLessEqual(found, size)
             higher = next(quality for quality in range(1, 101)
-                          if len(ct.write(self.back(placed.requantized(quality)))) > size)
-            self.check_same(self.back(made), self.back(placed.requantized(higher - 1)))
-        self.check_same(self.back(placed.requantized(target_size=largest)), before)
+                          if len(ct.write(self.back(placed.requantize(quality)))) > size)
+            self.check_same(self.back(made), self.back(placed.requantize(higher - 1)))
+        self.check_same(self.back(placed.requantize(target_size=largest)), before)
         with self.assertWarnsRegex(UserWarning, f"target_size=9 exceeded: {sizes[0]} bytes"):
-            made = self.back(placed.requantized(target_size=9))
+            made = self.back(placed.requantize(target_size=9))
         self.assertEqual(len(ct.write(made)), sizes[0])
         for arguments in ({}, {"quality": 5, "target_size": 900}, {"target_size": 0}):
             with self.assertRaises(ValueError):
-                placed.requantized(**arguments)
+                placed.requantize(**arguments)
         with self.assertRaises(TypeError):
-            placed.requantized(target_size=900.)
+            placed.requantize(target_size=900.)
 
-    def test_requantized(self):
+    def test_requantize(self):
         for number, sampling in enumerate(SAMPLINGS):
             before = picture_of(70 + number, 50, sampling, number)
             for quality in (1, 40, 79, 100):
-                after = self.back(self.on_place(before).requantized(quality))
+                after = self.back(self.on_place(before).requantize(quality))
                 for index in range(len(before)):
                     wanted = np.maximum(before.table(index), ct.quality_tables(quality)[
                         int(ct.color.is_chroma(before.sampling, index))])
@@ -203,8 +203,8 @@ class CoefFilters(unittest.TestCase):
 
     def test_results_own_their_memory(self):
         picture = picture_of(40, 40, "4:2:0", 3)
-        for made in (picture.transposed("identity"), picture.requantized(100),
-                     picture.transposed("180")):
+        for made in (picture.transpose("identity"), picture.requantize(100),
+                     picture.transpose("180")):
             copy = made.copy()
             picture[0][:] += 1
             made[0][:] = made[0] + 0
@@ -215,28 +215,30 @@ class CoefFilters(unittest.TestCase):
             return
         picture = picture_of(32, 16, "4:2:0", 5)
         picture.depth = 12
-        self.assertEqual(picture.transposed("90r").depth, 12)
+        self.assertEqual(picture.transpose("90r").depth, 12)
 
     def test_refusals(self):
         picture = self.on_place(picture_of(50, 40, "4:2:0", 2))
         for call, words in (
-                (lambda: picture.transposed("left"), "direction must be .identity.*not 'left'"),
-                (lambda: picture.cropped(50, 0, 1, 1), "ends at .51, 1., the picture is 50x40"),
-                (lambda: picture.cropped(0, 0, 1, 41), "ends at .1, 41."),
-                (lambda: picture.cropped(0, 0, 0, 1), "0x1"),
-                (lambda: picture.cropped(-1, 0, 1, 1), "at .-1, 0"),
-                (lambda: picture.cropped(0, 0, 1 << 32, 1), "ends at .4294967296, 1."),
-                (lambda: picture.transposed("180", perfect=True), "perfect"),
-                (lambda: picture.transposed("180", perfect=True), "perfect"),  # again
-                (lambda: picture.requantized(0), "quality must be 1 to 100")):
+                (lambda: picture.transpose("left"), "method must be .identity.*not 'left'"),
+                (lambda: picture.crop((50, 0, 51, 1)),
+                 "box ends at .51, 1., the picture is 50x40"),
+                (lambda: picture.crop((0, 0, 1, 41)), "ends at .1, 41."),
+                (lambda: picture.crop((0, 0, 0, 1)), "box must be .*not empty"),
+                (lambda: picture.crop((-1, 0, 1, 1)), "box .-1, 0, 1, 1. reaches beyond"),
+                (lambda: picture.crop((0, 0, 1 << 32, 1)), "reaches beyond"),
+                (lambda: picture.transpose("180", perfect=True), "perfect"),
+                (lambda: picture.transpose("180", perfect=True), "perfect"),  # again
+                (lambda: picture.requantize(0), "quality must be 1 to 100")):
             with self.assertRaisesRegex(ValueError, words):
                 call()
-            self.assertEqual(self.back(picture.transposed("90l")).width, 40)
+            self.assertEqual(self.back(picture.transpose("90l")).width, 40)
         for option in ("trim", "perfect"):
             with self.assertRaisesRegex(TypeError, f"{option} must be True or False, not 'false'"):
-                picture.transposed("180", **{option: "false"})
-        with self.assertRaises(TypeError):
-            picture.cropped("0", 0, 8, 8)
+                picture.transpose("180", **{option: "false"})
+        for wrong in (("0", 0, 8, 8), 8, (0, 0, 8.5, 8)):
+            with self.assertRaisesRegex(TypeError, "box must be"):
+                picture.crop(wrong)
 
 
 if __name__ == "__main__":

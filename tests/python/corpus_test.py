@@ -193,7 +193,7 @@ class Actions(WithCorpus):
             with open(self.path(self.input, name), "rb") as before:
                 with open(self.path(self.output.path, name), "rb") as after:
                     self.assertEqual(before.read() == after.read(), name != self.names[1])
-        expected = picture.transposed("90r", trim=True)
+        expected = picture.transpose("90r", trim=True)
         made = ct.read(self.path(self.output.path, self.names[1]))
         self.assertEqual((made.width, made.height), (expected.width, expected.height))
         self.assertTrue(np.array_equal(made[0], expected[0]))
@@ -204,11 +204,11 @@ class Actions(WithCorpus):
             before = row.get("reason") or ct.read(self.path(self.input, name))
             if isinstance(before, str):
                 continue
-            expected = before.cropped(16, 8, 75, 30)
+            expected = before.crop(pictures.box(16, 8, 75, 30))
             made = ct.read(self.path(self.output.path, name))
             self.assertTrue(pictures.equal(made, expected))
         # A part that is not there is a reason, and no file.
-        self.assertIn("the crop ends at", " ".join(row.get("reason", "") for row in self.rows()))
+        self.assertIn("box ends at", " ".join(row.get("reason", "") for row in self.rows()))
 
     def test_shrink(self):
         self.do("shrink")
@@ -296,10 +296,10 @@ class Warnings(WithCorpus):
     """Of each file: UserWarnings about a result, once each; none of a file without a result."""
 
     def warned(self, warn):
-        def crop(picture, *sides):
+        def crop(picture, box):
             warn(picture)
             return picture.copy()
-        with mock.patch.object(ct.Picture, "cropped", crop):
+        with mock.patch.object(ct.Picture, "crop", crop):
             self.do("crop", crop=[0, 0, 8, 8])
         return [row.get("warnings") for row in self.rows() if "bad.jpeg" not in row["path"]]
 

@@ -131,7 +131,7 @@ class TwelveBits(unittest.TestCase):
         for count in (1, 3):
             picture = self.picture(count, 3)  # samples less than four times as large as 12 bits
             samples = picture.samples()
-            for plane, values in zip(samples, picture.dequantized()):
+            for plane, values in zip(samples, picture.dequantize()):
                 blocks = basis @ values.astype(np.float64) @ basis.T + 2048
                 wanted = blocks.transpose(0, 2, 1, 3).reshape(24, 40)[:20, :37].clip(0, 4095)
                 self.assertEqual((plane.dtype, plane.shape), (np.uint16, (20, 37)))

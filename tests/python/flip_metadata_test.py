@@ -36,7 +36,7 @@ class Attachments(Base):
         others = (file_of(80, 64, "gray", seed=2), file_of(160, 96, "4:2:2", seed=3))
         for direction in JPEGTRAN:
             with self.subTest(direction):
-                made = self.quietly(self.photo(others, gap=b"\0" * 5).transposed, direction)
+                made = self.quietly(self.photo(others, gap=b"\0" * 5).transpose, direction)
                 self.assertEqual(made.gaps, (b"\0" * 5,) * 2)
                 file = ct.write(made)
                 for one, other in zip(pictures.others_of(file), others):
@@ -48,12 +48,12 @@ class Attachments(Base):
 
     def test_what_cannot_be_mirrored_goes(self):
         kept, lost = file_of(64, 48, "gray", seed=2), file_of(80, 60, "gray", seed=3)
-        made = self.loudly("attachment 2 of 3", self.photo((kept, lost, kept)).transposed, "90r")
+        made = self.loudly("attachment 2 of 3", self.photo((kept, lost, kept)).transpose, "90r")
         self.assertEqual(len(made.attachments), 2)
         self.assertEqual(len(pictures.others_of(self.quietly(ct.write, made))), 2)
         # Along its other side it can.
-        self.assertEqual(len(self.quietly(self.photo((lost,)).transposed, "horiz").attachments), 1)
-        made = self.loudly("attachment 1 of 1", self.photo((lost,)).transposed, "90r")
+        self.assertEqual(len(self.quietly(self.photo((lost,)).transpose, "horiz").attachments), 1)
+        made = self.loudly("attachment 1 of 1", self.photo((lost,)).transpose, "90r")
         self.assertEqual(made.attachments, ())
         self.assertNotIn(b"MPF", ct.write(made))
 
@@ -61,13 +61,14 @@ class Attachments(Base):
         data = file_of(64, 48, seed=2)
         photo = self.photo((data,))
         photo.attachments = (data[:40] + bytes(len(data) - 42) + data[-2:],)
-        self.assertEqual(self.loudly("attachment", photo.transposed, "180").attachments, ())
+        self.assertEqual(self.loudly("attachment", photo.transpose, "180").attachments, ())
 
     def test_crop(self):
         # A quarter of the size: the crop lands on whole MCUs of 8 if it does on 32 of the picture.
         gain, stereo = file_of(80, 60, "gray", seed=2), file_of(320, 240, seed=3)
         for left, top, width, height in ((0, 0, 160, 240), (32, 64, 100, 76), (160, 128, 160, 112)):
-            made = self.quietly(self.photo((gain, stereo)).cropped, left, top, width, height)
+            made = self.quietly(self.photo((gain, stereo)).crop,
+                                pictures.box(left, top, width, height))
             first = ct.read(made.attachments[0])
             self.assertEqual((first.width, first.height), (width // 4, height // 4))
             with tempfile.TemporaryDirectory() as top_folder:
@@ -80,10 +81,11 @@ class Attachments(Base):
             self.assertEqual(ct.read(made.attachments[1]).width, width)
         # Not at an MCU, between two samples, of another view.
         for crop in ((16, 0, 100, 100), (0, 0, 102, 100)):
-            made = self.loudly("attachment 1 of 1", self.photo((gain,)).cropped, *crop)
+            made = self.loudly("attachment 1 of 1", self.photo((gain,)).crop,
+                               pictures.box(*crop))
             self.assertEqual(made.attachments, ())
         wide = file_of(80, 40, "gray", seed=2)
-        self.loudly("attachment 1 of 1", self.photo((wide,)).cropped, 0, 0, 160, 240)
+        self.loudly("attachment 1 of 1", self.photo((wide,)).crop, (0, 0, 160, 240))
 
     def test_own_orientation(self):
         """An attachment that is already upright stays as it is; others are rotated."""
@@ -91,7 +93,7 @@ class Attachments(Base):
         others = (file_of(128, 160, segments=exif(1), seed=2),
                   file_of(160, 128, segments=exif(6, size=(160, 128)), seed=3))
         photo = ct.read(pictures.with_others(first, others))
-        made = self.quietly(photo.transposed, "auto")
+        made = self.quietly(photo.transpose, "auto")
         self.assertEqual(made.attachments[0], others[0])
         second = ct.read(made.attachments[1])
         self.assertEqual((second.width, second.height), (128, 160))
@@ -99,7 +101,7 @@ class Attachments(Base):
         self.assertEqual((tiff.ifd0[0x112][1], tiff.exif[0xA002][1], tiff.exif[0xA003][1]),
                          (1, 128, 160))
         # Asked for by hand, the orientation is nobody's.
-        self.assertEqual(ct.read(photo.transposed("horiz").attachments[1]).markers,
+        self.assertEqual(ct.read(photo.transpose("horiz").attachments[1]).markers,
                          ct.read(others[1]).markers)
 
     def test_larger_than_the_picture(self):
@@ -108,7 +110,7 @@ class Attachments(Base):
         bomb[at:at + 4] = b"\xff\xff\xff\xff"
         photo = self.photo((file_of(16, 16),))
         photo.attachments = (bytes(bomb),) * 2
-        self.loudly("attachment 1 of 2", photo.transposed, "180")
+        self.loudly("attachment 1 of 2", photo.transpose, "180")
 
 
 class GainMaps(Base):
@@ -136,7 +138,7 @@ class GainMaps(Base):
 
     def test_lengths_stay_true(self):
         for direction in ("auto", "180"):
-            made = self.quietly(self.photo().transposed, direction)
+            made = self.quietly(self.photo().transpose, direction)
             file = self.quietly(ct.write, made)  # it compares lengths
             self.assertEqual(self.lengths(file), [len(made.attachments[0])])
             self.assertIn(b'hdrgm:Version="1.0"', made.markers)
@@ -144,7 +146,7 @@ class GainMaps(Base):
             self.assertIn(b"GainMapMax", ct.read(made.attachments[0]).markers)
 
     def test_gone_with_its_metadata(self):
-        made = self.loudly("attachment 1 of 1 .a gain map", self.photo((80, 60)).transposed, "90r")
+        made = self.loudly("attachment 1 of 1 .a gain map", self.photo((80, 60)).transpose, "90r")
         self.assertEqual(made.attachments, ())
         self.assertEqual(self.lengths(self.quietly(ct.write, made)), [])
         for word in (b"hdrgm:Version", b"21496", b"GainMap"):
@@ -153,11 +155,11 @@ class GainMaps(Base):
 
     def test_a_film(self):
         """It has its own orientation: it fits an upright picture, and no other."""
-        made = self.quietly(self.photo(trailer=FILM).transposed, "auto")
+        made = self.quietly(self.photo(trailer=FILM).transpose, "auto")
         self.assertEqual(made.trailer, FILM)
         file = self.quietly(ct.write, made)
         self.assertEqual(self.lengths(file), [len(made.attachments[0]), len(FILM)])
-        for change in (lambda p: p.transposed("180"), lambda p: p.cropped(0, 0, 160, 128)):
+        for change in (lambda p: p.transpose("180"), lambda p: p.crop((0, 0, 160, 128))):
             made = self.loudly(f"trailing data of {len(FILM)} bytes", change,
                                self.photo((160, 120), FILM))
             self.assertEqual((made.trailer, len(made.attachments)), (b"", 1))
@@ -168,9 +170,9 @@ class GainMaps(Base):
     def test_trailing_data(self):
         """An image without an index is of no orientation that is known; padding is of none."""
         photo = ct.read(file_of(320, 240, segments=exif(6)) + b"\0" * 16)
-        self.assertEqual(self.quietly(photo.transposed, "auto").trailer, photo.trailer)
+        self.assertEqual(self.quietly(photo.transpose, "auto").trailer, photo.trailer)
         photo.trailer = b"\0" * 16 + file_of(80, 64)
-        self.assertEqual(self.loudly("trailing data", photo.transposed, "auto").trailer, b"")
+        self.assertEqual(self.loudly("trailing data", photo.transpose, "auto").trailer, b"")
 
     @unittest.skipUnless(Image, "no Pillow")
     def test_brightness_goes_along(self):
@@ -179,7 +181,7 @@ class GainMaps(Base):
         first = ct.Picture.from_pixels(steps, 95)
         first.attachments = (ct.encode(steps[::3, ::2][:80, :160].copy(), quality=95),)
         for direction in TURNS:
-            file = ct.write(self.quietly(ct.read(ct.write(first)).transposed, direction))
+            file = ct.write(self.quietly(ct.read(ct.write(first)).transpose, direction))
             halves = [[np.asarray(image)[y * image.height // 2:(y + 1) * image.height // 2,
                                          x * image.width // 2:(x + 1) * image.width // 2].mean()
                        for y in (0, 1) for x in (0, 1)]

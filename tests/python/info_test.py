@@ -207,7 +207,7 @@ class Upright(unittest.TestCase):
                 data = ct.encode(array, subsampling=sampling, exif=exif(orientation))
                 for source in (data, io.BytesIO(data)):
                     got = ct.decode(source, mode, exif=True)
-                    expected = ct.read(data).transposed("auto").pixels()
+                    expected = ct.read(data).transpose("auto").pixels()
                     self.assertEqual(got.shape, expected.shape)
                     self.assertTrue(got.flags.c_contiguous)
                     # A transform of moved samples rounds otherwise.

@@ -36,6 +36,11 @@ def pixels(width, height, channels=3, seed=1):
     return made[:, :, 0] if channels == 1 else made
 
 
+def box(left, top, width, height):
+    """As Picture.crop() has it."""
+    return left, top, left + width, top + height
+
+
 def channels_of(sampling):
     """How many channels pixels have that are made a sampling of, by whichever of its names."""
     from cudatransform import color

@@ -72,7 +72,7 @@ class BesideLibjpegTurbo(Beside):
                 self.assertEqual(np.count_nonzero(picture.tables == 0), 2)
                 self.assertEqual(ct.write(picture, **options), data)
                 self.assertTrue(picture[0][:, :, picture.table(0) == 0].any())
-                coarser = picture.requantized(30)
+                coarser = picture.requantize(30)
                 self.assertTrue(coarser.tables.all())
                 self.assertFalse(coarser[0][:, :, picture.table(0) == 0].any())
                 with self.assertRaisesRegex(ct.ReadError, "zeros"):
@@ -596,7 +596,7 @@ class Errors(unittest.TestCase):
                       {"target_size": True}, {"target_size": 1000.}, {"restart": True}):
             with self.assertRaisesRegex(TypeError, "must be a whole number"):
                 ct.encode(array, **wrong)
-        for wrong in ({"progressive": 1}, {"optimize": []}, {"method": []}, {"markers": None},
+        for wrong in ({"progressive": 2}, {"optimize": []}, {"method": []}, {"markers": None},
                       {"markers": ""}, {"exif": 5}):
             with self.assertRaises(TypeError):
                 ct.encode(array, **wrong)

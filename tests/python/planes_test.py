@@ -39,7 +39,7 @@ def as_numpy(array):
 
 def planes_of(picture, dtype):
     """The definition."""
-    blocks = list(picture) if dtype == "int16" else picture.dequantized()
+    blocks = list(picture) if dtype == "int16" else picture.dequantize()
     return [one.reshape(*one.shape[:2], 64).transpose(2, 0, 1)[ct.ZIGZAG].astype(dtype)
             for one in blocks]
 

@@ -106,8 +106,30 @@ class Arrays(unittest.TestCase):
         self.assertTrue(np.array_equal(planes[0][63], self.picture[0][:, :, 7, 7]))
         self.assertEqual(sorted(ct.ZIGZAG), list(range(64)))
 
-    def test_dequantized(self):
-        values = self.picture.dequantized()[1]
+    def test_strip(self):
+        exif = pictures.segment(0xE1, b"Exif\0\0II*\0\x08\0\0\0" + bytes(6))
+        for sampling in ("4:2:0", "cmyk"):
+            picture = ct.Picture.from_pixels(
+                pictures.pixels(40, 30, pictures.channels_of(sampling)), subsampling=sampling)
+            own = picture.markers
+            picture.markers, picture.trailer = exif + own, b"film"
+            stripped = ct.read(ct.write(picture, strip=1))
+            self.assertEqual(picture.markers, exif + own)
+            self.assertNotIn(b"Exif", stripped.markers)
+            self.assertEqual((b"Adobe" in stripped.markers, stripped.trailer),
+                             (sampling == "cmyk", b""))
+            self.assertTrue(np.array_equal(stripped.pixels(), picture.pixels()))
+        with self.assertRaisesRegex(TypeError, "strip must be True or False, not 'all'"):
+            ct.write(picture, strip="all")
+
+    def test_quantization(self):
+        self.assertEqual(self.picture.quantization,
+                         dict(enumerate(self.picture.tables.reshape(-1, 64).tolist())))
+        again = ct.Picture.from_pixels(self.picture.pixels(), qtables=self.picture.quantization)
+        self.assertTrue(np.array_equal(again.table(1), self.picture.table(1)))
+
+    def test_dequantize(self):
+        values = self.picture.dequantize()[1]
         self.assertEqual(values.dtype, np.int32)
         self.assertEqual(values[1, 2, 3, 4],
                          int(self.picture[1][1, 2, 3, 4]) * int(self.picture.table(1)[3, 4]))
@@ -433,10 +455,10 @@ class BadInput(unittest.TestCase):
             with self.subTest(harm.__name__), self.assertRaises(TypeError):
                 ct.write(made)
         for options in ({"restart": 1.5}, {"restart": "3"}, {"restart": None},
-                        {"progressive": "false"}, {"optimize": 1}, {"arithmetic": None}):
+                        {"progressive": "false"}, {"optimize": 1.0}, {"arithmetic": None}):
             with self.subTest(options), self.assertRaises(TypeError):
                 ct.write(picture(), **options)
-        ct.write(picture(), restart=np.int64(3), optimize=np.bool_(True))
+        ct.write(picture(), restart=np.int64(3), optimize=np.bool_(True), progressive=1)
         for call in (lambda: ct.write(picture()[0]), lambda: ct.write(None), lambda: ct.read(5),
                      lambda: ct.read(None), lambda: ct.read(io.StringIO("text")),
                      lambda: ct.Picture.from_pixels(pictures.pixels(24, 17), 85.5),

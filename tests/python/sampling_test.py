@@ -113,7 +113,7 @@ class BesideLibjpeg(unittest.TestCase):
                                    ("ul-lr", ("-transpose",)), ("180", ("-rotate", "180"))):
             wanted = self.run_program("jpegtran", "-copy", "none", *options, data=data)
             if wanted is not None:  # more blocks than its one scan may have in an MCU
-                self.assert_same_coefs(ct.read(wanted), read.transposed(direction),
+                self.assert_same_coefs(ct.read(wanted), read.transpose(direction),
                                         (factors, direction))
 
     def assert_same_coefs(self, one, other, what):
@@ -143,8 +143,8 @@ class BesideLibjpeg(unittest.TestCase):
                 else:
                     self.assertGreater(blocks_of(",".join(
                         f"{h}x{v}" for h, v in color.factors_of(sampling))), 10, what)
-            self.assert_same_coefs(made.transposed("ul-lr").transposed("ul-lr"), made, sampling)
-            self.assertEqual(made.requantized(40).sampling, sampling)
+            self.assert_same_coefs(made.transpose("ul-lr").transpose("ul-lr"), made, sampling)
+            self.assertEqual(made.requantize(40).sampling, sampling)
             self.assertEqual(len(made.planes()), len(made))
             if Image is not None:
                 self.check_beside_pillow(data, sampling)
@@ -202,7 +202,7 @@ class TwoComponents(unittest.TestCase):
                     again = ct.read(data)
                     self.assertEqual(again, made)
                     self.assertEqual((again.sampling, ct.info(data).sampling), (sampling,) * 2)
-            self.assertEqual(made.transposed("ul-lr").transposed("ul-lr"), made)
+            self.assertEqual(made.transpose("ul-lr").transpose("ul-lr"), made)
             self.assertEqual([plane.shape for plane in again.samples()],
                              [(c.height, c.width) for c in made.components])
             for call in (again.pixels, lambda: ct.decode(data), lambda: ct.decode(data, "L")):

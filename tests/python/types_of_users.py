@@ -36,7 +36,7 @@ def requantized(path: pathlib.Path) -> bytes:
     picture = ct.read(path, max_pixels=1 << 26)
     assert_type(picture, ct.Picture)
     assert_type(picture.markers, bytes)
-    written: bytes = ct.write(picture.transposed("90r").requantized(50), optimize=True)
+    written: bytes = ct.write(picture.transpose("90r").requantize(50), optimize=True)
     return written
 
 

@@ -53,7 +53,7 @@ def _repack(picture: Picture, source: bytes, relative: bytes, output: Output) ->
 
 def _requantize(picture: Picture, source: bytes, relative: bytes, output: Output,
                 quality: int) -> Row:
-    return _write(picture.requantized(quality), source, relative, output)
+    return _write(picture.requantize(quality), source, relative, output)
 
 
 def _write(made: Picture, source: bytes, relative: bytes, output: Output) -> Row:
@@ -63,7 +63,7 @@ def _write(made: Picture, source: bytes, relative: bytes, output: Output) -> Row
 
 
 def _transpose(picture: Picture, source: bytes, relative: bytes, output: Output, trim: bool) -> Row:
-    made = picture.transposed("auto", trim=trim)
+    made = picture.transpose("auto", trim=trim)
     if made.markers != picture.markers:  # they say that it is upright now
         return _write(made, source, relative, output)
     output.copy(source, relative)
@@ -73,7 +73,8 @@ def _transpose(picture: Picture, source: bytes, relative: bytes, output: Output,
 
 def _crop(picture: Picture, source: bytes, relative: bytes, output: Output,
           crop: List[int]) -> Row:
-    return _write(picture.cropped(*crop), source, relative, output)
+    left, top, width, height = crop
+    return _write(picture.crop((left, top, left + width, top + height)), source, relative, output)
 
 
 def shrunk(picture: Picture, target_size: Optional[int] = None) -> Optional[Picture]:
