@@ -73,7 +73,7 @@ Status copy_to_host(CtEngine& engine, void* to, int64_t to_pitch, const void* fr
   copy.src_pitch = from_pitch;
   copy.row_bytes = row_bytes;
   copy.rows = rows;
-  if (!engine.device->is_host()) CT_RETURN_IF_ERROR(queue.wait_for_stream(nullptr));
+  CT_RETURN_IF_ERROR(wait_for_caller(engine, queue));
   return finish(queue, engine.device->download(queue, copy));
 }
 
@@ -149,7 +149,25 @@ Status make_device(CtEngine& engine, int32_t ordinal) {
 #endif
 }
 
+// The driver's names of streams (cuda.h): CU_STREAM_LEGACY and CU_STREAM_PER_THREAD.
+constexpr uintptr_t kLegacyStream = 1, kStreamPerThread = 2;
+
+Status set_stream(CtEngine& engine, const CtEngineOptions& options) {
+  const auto name = reinterpret_cast<uintptr_t>(options.stream);
+  if (name != 0 && options.device < 0)
+    return Status::error(StatusCode::kInvalidArgument,
+                         "a stream for an engine of the CPU, expected NULL or a CUDA device");
+  // The library's threads, which enqueue work, have another one than the caller's.
+  if (name == kStreamPerThread)
+    return Status::error(
+        StatusCode::kInvalidArgument,
+        "the stream is CU_STREAM_PER_THREAD, expected a stream that all threads share");
+  if (name != kLegacyStream) engine.stream = options.stream;
+  return {};
+}
+
 Status fill(CtEngine& engine, const CtEngineOptions& options) {
+  CT_RETURN_IF_ERROR(set_stream(engine, options));
   engine.process = getpid();
   engine.host = make_host_device(1);
   if (!engine.host) return no_memory();

@@ -68,6 +68,13 @@ typedef struct {
   int32_t device;              // CUDA ordinal, whose primary context is used; -1: CPU
   int32_t threads;             // 0: as many as the process may use cores
   uint64_t max_device_memory;  // bytes that the engine allocates on the device; 0: no limit
+  // A CUstream of the device's primary context, with or without CU_STREAM_NON_BLOCKING, that the
+  // caller keeps until the engine is freed, and does not capture; NULL or CU_STREAM_LEGACY: the
+  // legacy default stream. Not CU_STREAM_PER_THREAD. The caller's work with device memory is on
+  // this stream, or joined to it by events: calls start after what was enqueued there before, and
+  // device memory of a released block is reused after what was then enqueued there. All calls
+  // return with their results complete, which any stream may read.
+  void* stream;
 } CtEngineOptions;
 
 // `options` NULL: the CPU, all cores. Free it with ct_engine_free(), after its decoders; blocks may
@@ -79,7 +86,7 @@ CT_API void ct_engine_free(CtEngine* engine);
 
 // A reference-counted block of memory, on the host or the device, that holds results. When the
 // last reference is released the block returns to its engine, which reuses it after the work that
-// was then enqueued on the device's legacy default stream: finish work on other streams first.
+// was then enqueued on the engine's `stream` (host memory immediately).
 typedef struct CtBlock CtBlock;
 // A block of the engine's memory with room for `bytes` at `data`, for what the caller puts there.
 CT_API CtCode ct_block_new(CtEngine* engine, size_t bytes, CtBlock** block, void** data,
@@ -257,7 +264,7 @@ typedef struct {
   int32_t width, height;
   int32_t channels;   // 1 or 3; of ct_resize() 1 to 4
   int32_t on_device;  // nonzero: `data` is an address of the engine's device, and all work that was
-                      // enqueued on its legacy default stream comes first
+                      // enqueued on the engine's `stream` comes first
 } CtImage;
 
 // Decodes one file to pixels in the calling thread. `*image` is in `*block`, which the caller
@@ -353,8 +360,7 @@ CT_API CtCode ct_reencode(CtEngine* engine, const CtEncodeOptions* options,
 // ---- The 8x8 DCT of planes ----
 
 // In memory of the caller's: host memory for an engine of the CPU, device memory for one with a
-// CUDA device. Such a call starts after the work that was then enqueued on the device's legacy
-// default stream: finish work on other streams first. All calls return with their results complete.
+// CUDA device. Such a call starts after the work that was then enqueued on the engine's `stream`.
 // Any number of threads may call with one engine, whose device takes one call after the other.
 
 typedef struct {
@@ -504,9 +510,9 @@ typedef struct {
 } CtBox;
 
 // Resamples images of 1 to 4 channels, all of as many, to one size, and waits. Images are in host
-// memory, or in device memory for an engine with a CUDA device; work that was then enqueued on its
-// legacy default stream comes first. `boxes` NULL: whole images. The results are contiguous at
-// `*data` in `*block`. Fails as a whole, with the number of the image.
+// memory, or in device memory for an engine with a CUDA device; work that was then enqueued on the
+// engine's `stream` comes first. `boxes` NULL: whole images. The results are contiguous at `*data`
+// in `*block`. Fails as a whole, with the number of the image.
 CT_API CtCode ct_resize(CtEngine* engine, const CtResizeOptions* options, const CtImage* images,
                         const CtBox* boxes, size_t count, CtBlock** block, void** data,
                         CtError* error);

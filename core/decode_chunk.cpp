@@ -145,6 +145,7 @@ Status DecodeChunk::probe(Device& device) {
 }
 
 Status DecodeChunk::submit(Lane& lane) {
+  CT_RETURN_IF_ERROR(wait_for_caller(engine_, *lane.queue));
   std::vector<JpegDecodeJob> decode;
   std::vector<Dct8x8Job> dct;
   std::vector<RgbJob> rgb;

@@ -210,8 +210,7 @@ Status EncodeChunk::code(Lane& lane) {
 Status EncodeChunk::submit(Lane& lane) {
   const bool waits = std::any_of(entries_.begin(), entries_.end(),
                                  [](const Entry& entry) { return entry.image->on_device != 0; });
-  // The legacy default stream is the null handle.
-  if (waits) CT_RETURN_IF_ERROR(lane.queue->wait_for_stream(nullptr));
+  if (waits) CT_RETURN_IF_ERROR(wait_for_caller(engine_, *lane.queue));
   CT_RETURN_IF_ERROR(submit_pixels(lane));
   return code(lane);
 }

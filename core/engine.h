@@ -29,6 +29,7 @@ struct CtEngine {
   pid_t process = 0;                              // that has made it
   std::shared_ptr<cudatransform::Device> host;    // of one thread: batches share threads otherwise
   std::shared_ptr<cudatransform::Device> device;  // of results: the CUDA device, or `host`
+  void* stream = nullptr;                         // of CtEngineOptions; null: the legacy default
   std::shared_ptr<cudatransform::core::Blocks> blocks;  // of results on the device
   std::shared_ptr<cudatransform::core::Blocks> files;   // pinned
   std::unique_ptr<cudatransform::core::Threads> threads;
@@ -106,14 +107,21 @@ CtCode copy_options(const Options* from, Options* to, CtError* error) {
 // still uses its memory. The first error is the result.
 Status finish(Queue& queue, const Status& status);
 
-// Calls submit(device, queue), and waits for what that enqueues. The device's queues are blocking
-// streams: the driver starts their work after that of the legacy default stream.
+// Later work of a queue of the device's starts after all that the caller's stream has been given so
+// far: what writes its input, and what reads the released blocks that become its output. All queues
+// are blocking streams, which the driver itself orders after the legacy default stream.
+inline Status wait_for_caller(const CtEngine& engine, Queue& queue) {
+  return engine.stream != nullptr ? queue.wait_for_stream(engine.stream) : Status();
+}
+
+// Calls submit(device, queue), and waits for what that enqueues.
 template <typename Submit>
 Status run_and_wait(CtEngine& engine, const Submit& submit) {
   Device& device = *engine.device;
   Queue& queue = device.queue(QueueKind::kCompute);
   if (device.is_host()) return submit(device, queue);  // any number of threads
   const std::lock_guard lock(engine.filters);
+  CT_RETURN_IF_ERROR(wait_for_caller(engine, queue));
   return finish(queue, submit(device, queue));
 }
 

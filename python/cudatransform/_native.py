@@ -46,7 +46,7 @@ class EngineOptions(Structure):
     """CtEngineOptions."""
 
     _fields_ = [("struct_size", c_size_t), ("device", c_int32), ("threads", c_int32),
-                ("max_device_memory", c_uint64)]
+                ("max_device_memory", c_uint64), ("stream", c_void_p)]
 
 
 class DecodeOptions(Structure):

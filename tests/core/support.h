@@ -22,8 +22,9 @@ extern int32_t device;
 
 class Engine {
  public:
-  explicit Engine(int32_t ordinal = -1, int32_t threads = 2, uint64_t most = 0) {
-    const CtEngineOptions options = {sizeof options, ordinal, threads, most};
+  explicit Engine(int32_t ordinal = -1, int32_t threads = 2, uint64_t most = 0,
+                  void* stream = nullptr) {
+    const CtEngineOptions options = {sizeof options, ordinal, threads, most, stream};
     CtError error;
     EXPECT_EQ(ct_engine_new(&options, &engine_, &error), CT_OK) << error.text;
   }
