@@ -90,10 +90,11 @@ void Blocks::give(std::unique_ptr<CtBlock> block) {
   Dropped dropped;
   const std::lock_guard lock(mutex_);
   lent_ -= bytes;
-  if (closed_) return;
+  const uint64_t room = most_ > 0 ? std::min(peak_, most_) : peak_;
+  if (closed_ || lent_ + bytes > room) return;
   // Blocks of sizes that nobody wants any more would be kept for ever, and this one be made again
   // and again.
-  keep(peak_ - lent_ - bytes, &dropped);
+  keep(room - lent_ - bytes, &dropped);
   kept_ += bytes;
   block->given = ++gifts_;
   idle_.emplace(bytes, std::move(block));
@@ -104,6 +105,13 @@ void Blocks::trim(size_t most) {
   const std::lock_guard lock(mutex_);
   keep(most, &dropped);
   peak_ = lent_ + kept_;
+}
+
+void Blocks::limit(uint64_t most) {
+  Dropped dropped;
+  const std::lock_guard lock(mutex_);
+  most_ = most;
+  if (most > 0) keep(most - std::min(most, lent_), &dropped);
 }
 
 void Blocks::close() {

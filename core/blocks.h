@@ -47,6 +47,8 @@ class Blocks : public std::enable_shared_from_this<Blocks> {
   void give(std::unique_ptr<CtBlock> block);
   // Frees kept blocks down to `most` bytes.
   void trim(size_t most);
+  // `most` as of the constructor, from now on.
+  void limit(uint64_t most);
   // Frees kept blocks, and keeps none from now on.
   void close();
 
@@ -62,8 +64,8 @@ class Blocks : public std::enable_shared_from_this<Blocks> {
   const pid_t process_;
   const std::shared_ptr<Device> device_;
   const MemoryKind kind_;
-  const uint64_t most_;
   std::mutex mutex_;  // guards the members below
+  uint64_t most_;
   std::multimap<size_t, std::unique_ptr<CtBlock>> idle_;
   uint64_t lent_ = 0, kept_ = 0, peak_ = 0, gifts_ = 0;
   bool closed_ = false;

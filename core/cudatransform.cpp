@@ -310,6 +310,14 @@ void ct_engine_free(CtEngine* engine) {
   delete engine;
 }
 
+CtCode ct_engine_set_max_device_memory(CtEngine* engine, uint64_t bytes, CtError* error) {
+  return guarded(error, [&] {
+    const CtCode code = check(engine, error);
+    if (code == CT_OK) engine->blocks->limit(bytes);
+    return code;
+  });
+}
+
 CtCode ct_block_new(CtEngine* engine, size_t bytes, CtBlock** block, void** data, CtError* error) {
   return guarded(error, [&] {
     if (const CtCode code = check(engine, error); code != CT_OK) return code;

@@ -67,7 +67,7 @@ typedef struct {
   size_t struct_size;
   int32_t device;              // CUDA ordinal, whose primary context is used; -1: CPU
   int32_t threads;             // 0: as many as the process may use cores
-  uint64_t max_device_memory;  // bytes that the engine allocates on the device; 0: no limit
+  uint64_t max_device_memory;  // of ct_engine_set_max_device_memory()
   // A CUstream of the device's primary context, with or without CU_STREAM_NON_BLOCKING, that the
   // caller keeps until the engine is freed, and does not capture; NULL or CU_STREAM_LEGACY: the
   // legacy default stream. Not CU_STREAM_PER_THREAD. The caller's work with device memory is on
@@ -81,6 +81,10 @@ typedef struct {
 // outlive it.
 CT_API CtCode ct_engine_new(const CtEngineOptions* options, CtEngine** engine, CtError* error);
 CT_API void ct_engine_free(CtEngine* engine);
+// Limits blocks of results, in use or kept for later ones, to so many bytes from now on; 0: no
+// limit. Those in use stay. A picture without room is CT_OUT_OF_MEMORY. Not counted:
+// working memory of the device's six lanes, some 72 MiB each, or more if one picture needs more.
+CT_API CtCode ct_engine_set_max_device_memory(CtEngine* engine, uint64_t bytes, CtError* error);
 
 // ---- Memory ----
 

@@ -41,7 +41,10 @@ Status DecodeChunk::place(Lane& lane) {
     const PixelPlan& plan = entry.item->plan();
     if (entry.block == nullptr) {
       const size_t bytes = wants_qcoefs() ? plan.qcoef_bytes : plan.pixel_bytes;
-      CT_RETURN_IF_ERROR(engine_.blocks->take(bytes, &entry.block));
+      if (const Status status = engine_.blocks->take(bytes, &entry.block); !status.ok()) {
+        entry.item->fail(status);  // others may have room
+        continue;
+      }
       entry.pixels = entry.block->data();
     }
     entry.qcoefs = wants_qcoefs() ? entry.pixels
@@ -64,6 +67,7 @@ Status DecodeChunk::take_memory(Lane& lane) {
 // The file's bits, or its quantized coefficients, in pinned memory.
 void DecodeChunk::pack(Lane& lane, size_t i) {
   Entry& entry = entries_[i];
+  if (!entry.item->is_sound()) return;
   uint8_t* const to = pinned(lane) + entry.pinned_at;
   try {
     if (entry.item->measured() > 0)

@@ -221,6 +221,7 @@ _FUNCTIONS: Dict[str, Tuple] = {
     "ct_version": (c_char_p,),
     "ct_engine_new": (c_int, POINTER(EngineOptions), POINTER(_P), _E),
     "ct_engine_free": (None, _P),
+    "ct_engine_set_max_device_memory": (c_int, _P, c_uint64, _E),
     "ct_copy_to_host": (c_int, _P, _P, c_int64, _P, c_int64, c_size_t, c_size_t, _E),
     "ct_info": (c_int, _P, POINTER(Info), _E),
     "ct_decode": (c_int, _P, POINTER(DecodeOptions), _P, c_size_t, _P, _E),
@@ -329,6 +330,7 @@ class Engine:
 
 
 _engines: Dict[Optional[int], Engine] = {}
+_limits: Dict[int, int] = {}  # of engines of GPUs, in bytes
 os.register_at_fork(after_in_child=_engines.clear)
 
 
@@ -338,7 +340,22 @@ def engine(device: Optional[int]) -> Engine:
     if found is None:
         found = _engines.setdefault(device, Engine(device))  # another thread may have made it, too
         found.keep()
+        if device in _limits:
+            _apply_limit(found)
     return found
+
+
+def limit_memory(device: int, size: int) -> None:
+    """Limits the blocks on a GPU of the process's engine to this many bytes; 0: no limit."""
+    _limits[device] = size
+    if device in _engines:
+        _apply_limit(_engines[device])
+
+
+def _apply_limit(found: Engine) -> None:
+    error = Error()
+    check(library().ct_engine_set_max_device_memory(found, _limits[found.device or 0], error),
+          error)
 
 
 class Block(c_ubyte * sys.maxsize):  # type: ignore

@@ -7,9 +7,31 @@ from typing import Tuple
 import numpy as np
 
 from ._cuda_memory import CudaArray, downloaded
+from ._device import number_of
+from ._native import limit_memory
+from .errors import whole_number
 from .picture import Component, Picture
 
-__all__ = ["CudaArray", "CudaPicture"]
+__all__ = ["CudaArray", "CudaPicture", "set_memory_limit"]
+
+
+def set_memory_limit(max_device_memory: int, device: str = "cuda") -> None:
+    """Limits a GPU's memory for this process's results, from now on. Results in use stay.
+
+    A picture without room is a ReadError or a Failure that names `max_device_memory`, and what is
+    not read from a file raises MemoryError. Not counted: the CUDA context, and working memory, some
+    72 MiB for each of up to six groups of pictures under way.
+
+    max_device_memory: bytes of pixels and coefficients, in use or kept for later ones; 0: no limit
+    device: `cuda`, or `cuda:1` and so on
+    Raises TypeError and ValueError.
+    """
+    limit, number = whole_number("max_device_memory", max_device_memory), number_of(device)
+    if number is None:
+        raise ValueError("device must be 'cuda' or 'cuda:NUMBER', not 'cpu'")
+    if not 0 <= limit < 1 << 64:
+        raise ValueError(f"max_device_memory must be 0 or more bytes, below 2**64, not {limit}")
+    limit_memory(number, limit)
 
 
 class CudaPicture(Picture):

@@ -58,6 +58,34 @@ TEST_F(BlocksTest, ATooLargeBlockFreesNone) {
   EXPECT_TRUE(is_kept(kLarge));
 }
 
+TEST_F(BlocksTest, ALowerLimitFreesWhatWasUnusedForLongest) {
+  make(0);
+  give({kSmall, kMiddle, kLarge});
+  blocks_->limit(kLarge);
+  EXPECT_TRUE(is_kept(kLarge));
+  CtBlock* block = nullptr;
+  const Status status = blocks_->take(kSmall, &block);
+  EXPECT_EQ(status.code, StatusCode::kOutOfMemory);
+  EXPECT_EQ(
+      status.message,
+      "a picture needs 4096 bytes of memory, and 16384 of max_device_memory=16384 are in use");
+  blocks_->limit(0);
+  EXPECT_FALSE(is_kept(kSmall));
+}
+
+TEST_F(BlocksTest, BlocksBeyondALowerLimitAreNotKept) {
+  make(0);
+  CtBlock *const one = take(kLarge), *const other = take(kLarge), *const small = take(kSmall);
+  blocks_->limit(kLarge + kSmall);
+  unref(one);  // with the other two in use there is no room for it
+  unref(other);
+  unref(small);
+  EXPECT_TRUE(is_kept(kSmall));
+  EXPECT_TRUE(is_kept(kLarge));
+  blocks_->limit(0);
+  EXPECT_FALSE(is_kept(kLarge));
+}
+
 TEST_F(BlocksTest, TrimmingFreesWhatWasUnusedForLongest) {
   make(0);
   give({kSmall, kMiddle, kLarge});

@@ -481,6 +481,24 @@ TEST(Decode, RefusesWrongOptions) {
   EXPECT_EQ(ct_engine_new(nullptr, nullptr, &error), CT_INVALID_ARGUMENT);
 }
 
+TEST(Decode, ALimitOfMemoryIsNamed) {
+  const Engine engine(device);
+  const std::vector<Bytes> files = {make_stream({.width = 64, .height = 64}),
+                                    make_stream({.width = 256, .height = 256})};
+  const CtDecodeOptions options = decode_options(CT_OUTPUT_RGB);
+  ASSERT_EQ(decode(engine, files, options)[1].error.code, CT_OK);
+  ASSERT_EQ(ct_engine_set_max_device_memory(engine, 40000, nullptr), CT_OK);
+  const Pictures limited = decode(engine, files, options);
+  EXPECT_EQ(limited[0].error.code, CT_OK) << limited[0].error.text;
+  EXPECT_EQ(limited[1].error.code, CT_OUT_OF_MEMORY);
+  EXPECT_NE(std::strstr(limited[1].error.text, "max_device_memory=40000"), nullptr)
+      << limited[1].error.text;
+  EXPECT_EQ(decode(engine, {files[0]}, options)[0].error.code, CT_OK);
+  ASSERT_EQ(ct_engine_set_max_device_memory(engine, 0, nullptr), CT_OK);
+  EXPECT_EQ(decode(engine, files, options)[1].error.code, CT_OK);
+  EXPECT_EQ(ct_engine_set_max_device_memory(nullptr, 0, nullptr), CT_INVALID_ARGUMENT);
+}
+
 TEST(Decode, BlocksOutliveTheirEngine) {
   CtPicture picture;
   {

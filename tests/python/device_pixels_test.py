@@ -6,6 +6,7 @@
 import ctypes
 import os
 import pathlib
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -14,7 +15,7 @@ import numpy as np
 
 sys.path.append(str(pathlib.Path(__file__).resolve().parent.parent / "check"))
 import cudatransform as ct  # noqa: E402
-from cudatransform import _cuda_memory, _device, picture  # noqa: E402
+from cudatransform import _cuda_memory, _device, cuda, picture  # noqa: E402
 import device_arrays  # noqa: E402
 import pictures  # noqa: E402
 
@@ -262,6 +263,37 @@ class OnDevice(unittest.TestCase):
         for number in range(300):
             data = pictures.mutated(sound[number % len(sound)], numbers)
             self.assertEqual(found(data, "cpu"), found(data, "cuda"), number)
+
+    def test_a_limit_of_memory(self):
+        large, small = (ct.encode(pictures.pixels(*size)) for size in ((97, 61), (16, 16)))
+        wanted = ct.decode(small)
+        self.assert_equal(ct.decode(small, device="cuda"), wanted)
+        cuda.set_memory_limit(10000)  # of an engine that is there
+        self.addCleanup(cuda.set_memory_limit, 0)
+        words = r"a picture needs \d+ bytes of memory, and \d+ of max_device_memory=10000 are"
+        with self.assertRaisesRegex(ct.ReadError, "^<bytes>: " + words):
+            ct.decode(large, device="cuda")
+        with self.assertRaisesRegex(MemoryError, words):
+            ct.resize(ct.decode(small, device="cuda"), (97, 61))
+        batch, = ct.Reader([large, small], device="cuda", output="pixels")
+        self.assertRegex(batch[0].reason, words)
+        self.assert_equal(batch[1], wanted)
+        del batch
+        cuda.set_memory_limit(0)
+        self.assert_equal(ct.decode(large, device="cuda"), ct.decode(large))
+        for wrong, kind in ((1.5, TypeError), (True, TypeError), (-1, ValueError),
+                            (1 << 64, ValueError)):
+            with self.assertRaisesRegex(kind, "max_device_memory must be"):
+                cuda.set_memory_limit(wrong)
+        with self.assertRaisesRegex(ValueError, "'cuda' or 'cuda:NUMBER', not 'cpu'"):
+            cuda.set_memory_limit(10000, "cpu")
+        # Before the first use of the GPU.
+        program = ("import cudatransform as ct, sys; from cudatransform import cuda\n"
+                   "cuda.set_memory_limit(10000, device='cuda:0')\n"
+                   "ct.decode(sys.stdin.buffer.read(), device='cuda')")
+        ended = subprocess.run([sys.executable, "-c", program], input=large, stderr=subprocess.PIPE,
+                               check=False)
+        self.assertRegex(ended.stderr.decode(), "ReadError: <bytes>: " + words)
 
     def test_a_fork_has_the_cpu(self):
         """CUDA does not survive a fork."""
