@@ -80,6 +80,9 @@ constexpr Calls kMeasured = {0, 0, 0, 0, 0, 3};
 constexpr Calls kRead = {0, 0, 0, 1, 1, 0};
 // Each further element that makes coefficients writes to a block that no one has seen read, too.
 constexpr Calls kBetween = {0, 0, 0, 0, 1, 0};
+// What describes two planes is copied to the GPU. A slow one has not read the last one yet when the
+// host writes the next, and the host waits for that as well as for the oldest frame.
+constexpr Calls kDescribed = {0, 2, 1, 0, 0, 0};
 #else
 // It cannot mark itself unfinished: the host waits for the kernel. After that the frame and its
 // source coefficients are free for all, and no other thread has to wait.
@@ -87,6 +90,7 @@ constexpr Calls kPushed = {0, 1, 0, 0, 0, 1};
 constexpr Calls kMeasured = {0, 0, 0, 0, 0, 0};
 constexpr Calls kRead = {0, 0, 0, 0, 0, 0};
 constexpr Calls kBetween = {0, 0, 0, 0, 0, 0};
+constexpr Calls kDescribed = {0, 0, 1, 0, 0, 0};
 #endif
 
 // Whether the GPU is as fast as the host. A slow one has done nothing before a thread waits for it.
@@ -125,8 +129,9 @@ constexpr Case kCases[] = {
      FORWARD " ! cudadctflip backend=cuda video-direction=90r ! "
              "cudadctquant backend=cuda quality=20 ! " INVERSE " ! " IN_CUDA,
      Calls{4, 0, 0, 4, 3, 0} + kPushed + kBetween + kBetween},
-    // A launch for the planes of each size. What describes two planes is copied to the GPU.
-    {"resized in CUDA memory", Source::kCuda, RESIZE, Calls{2, 0, 1, 2, 0, 0} + kPushed},
+    // A launch for the planes of each size.
+    {"resized in CUDA memory", Source::kCuda, RESIZE,
+     Calls{2, 0, 0, 2, 0, 0} + kPushed + kDescribed},
     {"JPEG to RGB, resized in CUDA memory", Source::kJpeg,
      DECODER " ! " INVERSE " ! " IN_CUDA ",format=RGB ! " RESIZE,
      Calls{3, 0, 3, 3, 1, 0} + kPushed + kRead + kPushed},
