@@ -206,7 +206,7 @@ class Picture:
         return self._by(_filters.crop(self, box))
 
     def requantize(self, quality: Optional[int] = None, *,
-                    target_size: Optional[int] = None) -> "Picture":
+                   target_size: Optional[int] = None) -> "Picture":
         """The picture with libjpeg's tables of a quality, where these are coarser than its own.
 
         target_size: bytes; instead of quality the highest one whose file, as write() makes it
