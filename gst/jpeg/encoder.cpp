@@ -3,6 +3,7 @@
 
 #include "gst/jpeg/encoder.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "gst/dct8x8/caps.h"
@@ -19,6 +20,9 @@ namespace {
 
 // The most download memory that is kept for later frames.
 constexpr gsize kMaxStaging = gsize{1} << 28;
+// By default the GPU has this many pictures at a time. It codes fewer in a second if it has more:
+// their coefficients leave its caches before they are read.
+constexpr size_t kMaxOnDevice = 4;
 
 void post_frame_error(GstVideoEncoder* encoder, const Status& status,
                       const SourceLocation& location = SourceLocation::here()) {
@@ -193,7 +197,7 @@ GstFlowReturn JpegEncoder::encode(GstVideoCodecFrame* frame) {
     gst_video_codec_frame_unref(frame);
     return pictures_.failure();
   }
-  const size_t max = max_kept(frame->input_buffer);
+  size_t max = max_kept(frame->input_buffer);
   std::unique_ptr<EncodeJob> job = take_idle();
   const Status status =
       job->prepare(engine_, info_, caps_tables_, settings().options, coder_, frame);
@@ -204,6 +208,8 @@ GstFlowReturn JpegEncoder::encode(GstVideoCodecFrame* frame) {
     post_frame_error(encoder_, status);
     return pictures_.end_stream(GST_FLOW_ERROR);
   }
+  if (job->runs_when_taken() && locked(encoder_, engine_properties_.n_threads) == 0)
+    max = std::min(max, kMaxOnDevice);
   pictures_.add(std::move(job));
   return pictures_.push_done(max);
 }
