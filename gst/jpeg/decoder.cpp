@@ -23,8 +23,8 @@ namespace {
 
 constexpr size_t kMaxReaders = 16;  // idle ones, each with CoefArrays::kMaxKept or less
 
-// Sixteen cores decode smaller files at the rate of a GPU, or faster.
-constexpr gsize kMinForDevice = 30'000;
+// One at a time, a core decodes smaller files sooner than a GPU.
+constexpr gsize kMinForDevice = 8'000;
 
 void add_trailing(GstDctJpegMeta* meta, const DecodeJob& picture) {
   static_assert(GST_DCT_JPEG_MAX_ATTACHMENTS == kMaxMpfPictures - 1);
