@@ -2,6 +2,8 @@
 # docs/examples' loaders make the tensors of torchvision and of Hugging Face's image processors.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 #
+# usage: loaders_test.py [EXAMPLE]    without a name, of those whose packages are installed
+#
 # Skipped where they are not installed; tools/python-peers installs them.
 import importlib.util
 import os
@@ -32,11 +34,13 @@ def write_pictures(folder):
         file.write("no picture")
 
 
-def main():
-    there = [name for name, packages in NEEDS.items()
-             if all(importlib.util.find_spec(package) for package in packages)]
+def main(examples):
+    missing = {name: [package for package in NEEDS[name] if not importlib.util.find_spec(package)]
+               for name in examples or NEEDS}
+    there = [name for name, packages in missing.items() if not packages]
     if not there:
-        print("SKIP: neither torch and torchvision nor transformers are installed")
+        packages = sorted(set().union(*missing.values()))
+        print(f"SKIP: not installed: {', '.join(packages)}")
         return SKIPPED
     with tempfile.TemporaryDirectory() as folder:
         write_pictures(folder)
@@ -54,4 +58,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -1,5 +1,6 @@
-# A user's program as mypy --strict reads it: arguments and results of the module's functions.
+# A user's program as mypy --strict and pyright read it: the module's arguments and results.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# pyright: strict, reportUnnecessaryTypeIgnoreComment=true
 from __future__ import annotations
 
 import pathlib
@@ -51,7 +52,7 @@ def encoded(pictures: List[Pixels]) -> List["Future[Optional[bytes]]"]:
 
 
 def wrong() -> None:
-    # Each is an error for the type checker, too: --strict reports an unused ignore.
+    # Each is an error for the type checkers, too: they report an unused ignore.
     ct.decode(5)  # type: ignore[call-overload]
     ct.decode(b"", reduce="2")  # type: ignore[call-overload]
     ct.read(b"", maximum=4)  # type: ignore[call-arg]
