@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
-from typing import Any, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -29,7 +29,7 @@ class CudaArray:
     def __init__(self, held: Any, offset: int, shape: Tuple[int, ...],
                  strides: Tuple[int, ...], device: int, dtype: Any = np.int16) -> None:
         self.shape, self.strides, self.device = shape, strides, device
-        self.dtype = dtype if isinstance(dtype, np.dtype) else type_of(dtype)
+        self.dtype: np.dtype[Any] = dtype if isinstance(dtype, np.dtype) else type_of(dtype)
         self._held, self._address = held, held.address + offset
 
     def parts(self) -> List["CudaArray"]:
@@ -55,7 +55,7 @@ class CudaArray:
         return self._address
 
     @property
-    def __cuda_array_interface__(self) -> dict:
+    def __cuda_array_interface__(self) -> Dict[str, Any]:
         if self.dtype is BFLOAT16:
             raise AttributeError("bfloat16 has no __cuda_array_interface__: use from_dlpack()")
         # Writable, because PyTorch refuses other arrays. No stream: the array is complete.
@@ -65,8 +65,9 @@ class CudaArray:
     def __dlpack_device__(self) -> Tuple[int, int]:
         return CUDA, self.device
 
-    def __dlpack__(self, *, stream: Optional[int] = None, dl_device: Optional[Tuple] = None,
-                   copy: Optional[bool] = None, max_version: Optional[Tuple] = None) -> Any:
+    def __dlpack__(self, *, stream: Optional[int] = None,
+                   dl_device: Optional[Tuple[int, int]] = None, copy: Optional[bool] = None,
+                   max_version: Optional[Tuple[int, int]] = None) -> Any:
         if copy or dl_device not in (None, self.__dlpack_device__()):
             raise BufferError("a CudaArray is neither copied nor moved: make a tensor of it first")
         return capsule_of(self, self._address, self.shape, self.strides, self.dtype,

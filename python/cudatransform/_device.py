@@ -170,7 +170,7 @@ class View(NamedTuple):
     address: int
     shape: Tuple[int, ...]
     strides: Tuple[int, ...]
-    dtype: np.dtype
+    dtype: np.dtype[Any]
     device: int
     owner: Any
 

@@ -108,7 +108,7 @@ def planes(picture: Any, dtype: np.dtype) -> _native.MadePlanes:
     return made
 
 
-def check_type(dtype: Any) -> np.dtype:
+def check_type(dtype: Any) -> np.dtype[Any]:
     """The type of planes. Raises ValueError for other types."""
     try:
         kind = np.dtype(dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 from dataclasses import dataclass, field
-from typing import Any, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Optional, Tuple, Union
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from . import _native, color
 from ._sources import Source, buffer_of, name_of
 from .errors import NO_DESCRIPTORS, ReadError, check_binary, read_error
 from .tables import estimated_quality
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 # Frame headers of the kinds that libcudatransform reads (T.81, table B.1), by the names of
 # processes.
@@ -40,7 +43,7 @@ class Info:
     height: int
     depth: int
     sampling: Optional[str]
-    tables: np.ndarray = field(repr=False)
+    tables: npt.NDArray[np.uint16] = field(repr=False)
     quality: Optional[int]
     orientation: Optional[int]
     progressive: bool

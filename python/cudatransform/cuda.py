@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
-from typing import Tuple
+from typing import TYPE_CHECKING, Any, Tuple
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from ._device import number_of
 from ._native import limit_memory
 from .errors import whole_number
 from .picture import Component, Picture
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 __all__ = ["CudaArray", "CudaPicture", "set_memory_limit"]
 
@@ -56,14 +59,14 @@ class CudaPicture(Picture):
         """The same as cpu()."""
         return self.cpu()
 
-    def dequantize(self) -> Tuple[np.ndarray, ...]:
+    def dequantize(self) -> Tuple[npt.NDArray[np.int32], ...]:
         return self.cpu().dequantize()
 
-    def samples(self, method: str = "islow") -> Tuple[np.ndarray, ...]:
+    def samples(self, method: str = "islow") -> Tuple[npt.NDArray[Any], ...]:
         return self.cpu().samples(method)
 
-    def pixels(self, upsampling: str = "fancy") -> np.ndarray:
+    def pixels(self, upsampling: str = "fancy") -> npt.NDArray[Any]:
         return self.cpu().pixels(upsampling)
 
-    def __reduce__(self) -> Tuple:
+    def __reduce__(self) -> Tuple[Any, ...]:
         return self.cpu().__reduce__()

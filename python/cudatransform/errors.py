@@ -42,7 +42,7 @@ class MissingFileError(ReadError, FileNotFoundError):
         super().__init__(path, reason)
         self.errno, self.strerror, self.filename = errno.ENOENT, self.reason, self.path
 
-    def __reduce__(self) -> Tuple:  # OSError's adds the name of the file to the arguments
+    def __reduce__(self) -> Tuple[Any, ...]:  # OSError's adds the name of the file to the arguments
         return type(self), self.args
 
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -17,10 +17,13 @@ from .planes import Planes, planes_of
 from .tables import check_tables, quality_tables
 from .transform import idct, coefficients_of
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
 _TYPE = np.dtype("<i2")
 
 
-def _zigzag() -> np.ndarray:
+def _zigzag() -> npt.NDArray[np.intp]:
     """The natural index (8 v + u) of each place in a JPEG file's order (ITU-T T.81, figure 5)."""
     def key(place: int) -> Tuple[int, int]:
         v, u = divmod(place, 8)
@@ -50,12 +53,12 @@ class Component:
 
     __slots__ = ("coefficients", "id", "h_samp", "v_samp", "width", "height", "table")
 
-    def __init__(self, coefficients: np.ndarray, id: int, h_samp: int, v_samp: int, width: int,
-                 height: int, table: int) -> None:
+    def __init__(self, coefficients: npt.NDArray[np.int16], id: int, h_samp: int, v_samp: int,
+                 width: int, height: int, table: int) -> None:
         self.coefficients, self.id, self.h_samp, self.v_samp = coefficients, id, h_samp, v_samp
         self.width, self.height, self.table = width, height, table
 
-    def __reduce__(self) -> Tuple:
+    def __reduce__(self) -> Tuple[Any, ...]:
         return Component, tuple(getattr(self, name) for name in self.__slots__)
 
     def __eq__(self, other: Any) -> bool:
@@ -101,8 +104,8 @@ class Picture:
     __slots__ = ("components", "tables", "width", "height", "sampling", "markers", "path",
                  "irregular", "attachments", "trailer", "gaps", "depth")
 
-    def __init__(self, components: Sequence[Component], tables: np.ndarray, width: int, height: int,
-                 sampling: str, markers: bytes = b"", path: Optional[str] = None,
+    def __init__(self, components: Sequence[Component], tables: npt.NDArray[np.uint16], width: int,
+                 height: int, sampling: str, markers: bytes = b"", path: Optional[str] = None,
                  irregular: Tuple[str, ...] = (), attachments: Sequence[bytes] = (),
                  trailer: bytes = b"", gaps: Sequence[bytes] = (), depth: int = 8) -> None:
         self.components, self.tables = tuple(components), tables
@@ -111,7 +114,7 @@ class Picture:
         self.attachments, self.trailer, self.gaps = tuple(attachments), trailer, tuple(gaps)
         self.depth = depth
 
-    def __reduce__(self) -> Tuple:  # views become copies
+    def __reduce__(self) -> Tuple[Any, ...]:  # views become copies
         return Picture, tuple(getattr(self, name) for name in self.__slots__)
 
     def __repr__(self) -> str:
@@ -121,17 +124,17 @@ class Picture:
     def __len__(self) -> int:
         return len(self.components)
 
-    def __iter__(self) -> Iterator[np.ndarray]:
+    def __iter__(self) -> Iterator[npt.NDArray[np.int16]]:
         """The coefficients of each component."""
         return (component.coefficients for component in self.components)
 
-    def __getitem__(self, index: int) -> np.ndarray:
+    def __getitem__(self, index: int) -> npt.NDArray[np.int16]:
         """The coefficients of a component. Raises TypeError and IndexError."""
         if not hasattr(index, "__index__"):
             raise TypeError(f"picture[i] needs an int, not {type(index).__name__}")
         return self.components[index].coefficients
 
-    def __array__(self, *_: Any, **__: Any) -> np.ndarray:
+    def __array__(self, *_: Any, **__: Any) -> npt.NDArray[Any]:
         # Components of one shape would become one array, of coefficients for most surprisingly.
         raise TypeError("a Picture is no array: use picture.pixels(), or picture[i] for the "
                         "coefficients of a component")
@@ -148,7 +151,7 @@ class Picture:
                 and np.array_equal(one.tables, other.tables) and len(one) == len(other)
                 and all(map(Component.__eq__, one.components, other.components)))
 
-    def table(self, component: int) -> np.ndarray:
+    def table(self, component: int) -> npt.NDArray[np.uint16]:
         """uint16 (8, 8): the quantization table of a component, a view of `tables`."""
         return self.tables[self.components[component].table]
 
@@ -271,7 +274,7 @@ class Picture:
         """
         return planes_of(self, dtype)
 
-    def dequantize(self) -> Tuple[np.ndarray, ...]:
+    def dequantize(self) -> Tuple[npt.NDArray[np.int32], ...]:
         """Each component's coefficients times their table: int32 (blocks_h, blocks_w, 8, 8).
 
         In the units of JPEG: DC is eight times the mean of the samples less 128, or less 2048 at 12
@@ -280,7 +283,7 @@ class Picture:
         return tuple(c.coefficients * self.tables[c.table].astype(np.int32)
                      for c in self.components)
 
-    def samples(self, method: str = "islow") -> Tuple[np.ndarray, ...]:
+    def samples(self, method: str = "islow") -> Tuple[npt.NDArray[Any], ...]:
         """Each component's samples at the file's sampling: uint8 (height, width); of 12 bits
         uint16, 0 to 4095.
 
@@ -290,7 +293,7 @@ class Picture:
         return tuple(idct(c.coefficients, table=self.tables[c.table], size=(c.height, c.width),
                           method=method, depth=self.depth) for c in self.components)
 
-    def pixels(self, upsampling: str = "fancy") -> np.ndarray:
+    def pixels(self, upsampling: str = "fancy") -> npt.NDArray[Any]:
         """uint8 (height, width, 3), RGB; (height, width) of a gray picture; (height, width, 4),
         CMYK as Pillow gives it, 255 = full ink: files have it inverted, as Adobe's do.
 
@@ -360,7 +363,7 @@ class Picture:
         return picture
 
 
-def empty(width: int, height: int, sampling: str, tables: np.ndarray,
+def empty(width: int, height: int, sampling: str, tables: npt.NDArray[np.uint16],
           which: Sequence[int]) -> Picture:
     """A picture of zeros. `which`: the index of each component's table."""
     components: List[Component] = []

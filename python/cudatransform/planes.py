@@ -2,13 +2,16 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 from __future__ import annotations
 
-from typing import Any, Optional, Tuple
+from typing import TYPE_CHECKING, Any, Optional, Tuple
 
 import numpy as np
 
 from ._cuda_memory import CudaArray
 from ._filters import check_type, planes
 from ._coefficients import device_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
 
 class Planes(Tuple[Any, ...]):
@@ -23,7 +26,7 @@ class Planes(Tuple[Any, ...]):
     width, height, sampling, depth, path, irregular: as of a Picture
     """
 
-    tables: np.ndarray
+    tables: npt.NDArray[np.uint16]
     which: Tuple[int, ...]
     width: int
     height: int

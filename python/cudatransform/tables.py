@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,8 +11,11 @@ from . import _native, color
 from ._filters import check_quality
 from .errors import one_of
 
+if TYPE_CHECKING:
+    import numpy.typing as npt
 
-def check_tables(values: Any, least: int = 1) -> np.ndarray:
+
+def check_tables(values: Any, least: int = 1) -> npt.NDArray[np.uint16]:
     """uint16 (n, 8, 8) of one table or several, as Picture.from_pixels() takes them. Raises
     ValueError and TypeError.
 
@@ -36,7 +39,7 @@ def check_tables(values: Any, least: int = 1) -> np.ndarray:
     return np.ascontiguousarray(tables, np.uint16)
 
 
-def one_table(table: Any, least: int) -> np.ndarray:
+def one_table(table: Any, least: int) -> npt.NDArray[np.uint16]:
     """uint16 (8, 8) of the only table of a plane, as of check_tables(). Raises ValueError."""
     tables = check_tables(table, least)
     if len(tables) != 1:
@@ -45,7 +48,7 @@ def one_table(table: Any, least: int) -> np.ndarray:
 
 
 def quality_tables(quality: int, preset: str = "annex-k",
-                   subsampling: Any = "4:2:0") -> np.ndarray:
+                   subsampling: Any = "4:2:0") -> npt.NDArray[np.uint16]:
     """The tables of luma and chroma for a quality: uint16 (2, 8, 8), in natural order.
 
     quality: 1 to 100.
@@ -76,6 +79,6 @@ def _estimated_quality(table: bytes, kind: int) -> int:
     return int(np.abs(differences).sum(axis=(1, 2)).argmin()) + 1
 
 
-def estimated_quality(table: np.ndarray, kind: int = 0) -> int:
+def estimated_quality(table: npt.NDArray[Any], kind: int = 0) -> int:
     """libjpeg's quality with the nearest table of luma (`kind` 0) or chroma (1)."""
     return _estimated_quality(table.astype(np.uint16).tobytes(), kind)
