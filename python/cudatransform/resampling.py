@@ -311,7 +311,9 @@ def _image_of(given: Any) -> Tuple[_native.Image, Any, Tuple[Optional[int], int,
     elif pixels.strides[1:] != steps or pixels.strides[0] < shape[1] * channels:
         pixels = np.ascontiguousarray(pixels)
     address = pixels.address if on_device else _native.address_of(pixels)
-    image = _native.Image(address, pixels.strides[0], shape[1], shape[0], channels, on_device)
+    # An array of one row may have any stride.
+    pitch = pixels.strides[0] if shape[0] > 1 else shape[1] * channels
+    image = _native.Image(address, pitch, shape[1], shape[0], channels, on_device)
     return image, pixels, (pixels.device if on_device else None, channels, len(shape))
 
 

@@ -127,7 +127,7 @@ class Arrays(unittest.TestCase):
     def test_any_memory(self):
         array = bytes_of((40, 50, 3), 1)
         for given in (array[::2, ::3], array[::-1], array[:, :, ::-1], array[:, :, 0],
-                      np.asfortranarray(array), array[5:20, 7:30]):
+                      np.asfortranarray(array), array[5:20, 7:30], array[:1][::-1]):
             self.assertTrue(np.array_equal(ct.resize(given, (9, 8)),
                                            ct.resize(np.ascontiguousarray(given), (9, 8))))
         self.assertEqual(ct.resize(array[:, :, :1], (9, 8)).shape, (8, 9, 1))
