@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional, Tuple
 import numpy as np
 
 from . import _native
-from ._device import CUDA, View
+from ._device import CUDA, View, driver
 from ._dlpack import BFLOAT16, capsule_of, type_of
 
 
@@ -86,3 +86,16 @@ def downloaded(array: Any) -> np.ndarray:
         _native.engine(array.device), made.ctypes.data, row, array.address,
         max(row, array.strides[0]), row, rows, error), error)
     return made
+
+
+def uploaded(array: np.ndarray, device: Optional[int]) -> Any:
+    """A numpy array as a CudaArray on a GPU; None: itself. Raises MemoryError and Unavailable."""
+    if device is None:
+        return array
+    array = np.array(array, order="C")  # a copy has the strides of its shape
+    block, row = _native.NewBlock(_native.engine(device), array.nbytes), array.strides[0]
+    source = _native.address_of(array)
+    with driver().on(device):
+        driver().copy_rows(source, row, block.address, row, row, len(array), of_host=True)
+    driver().synchronize(device, 0)
+    return CudaArray(block, 0, array.shape, array.strides, device, array.dtype)

@@ -10,12 +10,12 @@ import os
 import struct
 from ctypes import byref, c_int32, c_void_p
 from functools import lru_cache, partial
-from typing import Any, Callable, Deque, Iterator, List, NamedTuple, Optional, Tuple
+from typing import Any, Callable, Deque, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _native, color
-from ._cuda_memory import CudaArray
+from ._cuda_memory import CudaArray, uploaded
 from ._device import number_of
 from ._filters import UPSAMPLINGS, check_upsampling
 from ._gone import in_turn, when_gone, when_gone_lightly
@@ -25,8 +25,8 @@ from ._sources import Sources, name_of
 from .cuda import CudaPicture
 from .errors import (NO_DESCRIPTORS, Failure, ReadError, is_interruption, one_of, read_error,
                      true_or_false, warn, whole_number)
-from .picture import Picture
-from .resampling import Decoded, crop_of, cropped
+from .picture import Picture, samples_at
+from .resampling import Decoded, crop_of, cropped, parts_of, resize
 
 CHANNELS = {"RGB": 3, "L": 1, "CMYK": 4}
 MODES = tuple(CHANNELS)
@@ -95,10 +95,8 @@ class Wanted(NamedTuple):
             raise ValueError(f"reduce must be 1, 2, 4 or 8, not {reduce}")
         check_upsampling(upsampling)
         true_or_false("exif", exif)
-        number = number_of(device)
-        if mode == "CMYK" and (reduce != 1 or number is not None):
-            raise ValueError("mode='CMYK' needs reduce=1 and device='cpu'")
-        return cls(mode, int(reduce), upsampling, number, Limits(*limits).check(), exif=bool(exif))
+        return cls(mode, int(reduce), upsampling, number_of(device), Limits(*limits).check(),
+                   exif=bool(exif))
 
     def drafted(self, size: Any) -> "Wanted":
         """The same at a scale that pixels of a size need at least. Raises ValueError.
@@ -107,8 +105,8 @@ class Wanted(NamedTuple):
         """
         if size is None:
             raise ValueError("draft=True needs size")
-        if self.reduce != 1 or self.mode == "CMYK":
-            raise ValueError("draft=True needs reduce=1 and mode='RGB' or 'L'")
+        if self.reduce != 1:
+            raise ValueError("draft=True needs reduce=1")
         width, height = size if isinstance(size, tuple) else (size, size)
         return self._replace(draft=(width, height))
 
@@ -123,21 +121,42 @@ class Wanted(NamedTuple):
         return _native.DecodeOptions(
             ctypes.sizeof(_native.DecodeOptions), output, UPSAMPLINGS.index(self.upsampling),
             self.reduce if self.is_pixels else 1, limits.on_error == "conceal", True, self.stack,
-            limits.max_pixels or 0, limits.max_memory or 0, batches, *(self.draft or (0, 0)),
-            self.exif and self.is_pixels)
+            limits.max_pixels or 0, limits.max_memory or 0, batches,
+            *(self.is_pixels and self.draft or (0, 0)), self.exif and self.is_pixels)
 
     def why_not(self, sampling: str, depth: int) -> Optional[str]:
         """Why there are no such pixels of sound files of that kind; None: there are."""
         if depth != 8:
             return f"its samples have {depth} bits: read(source).pixels() decodes them"
-        is_ink = sampling.startswith(("CMYK", "YCCK"))
-        if self.mode == "L" and is_ink:
+        if self.mode == "L" and color.is_ink(sampling):
             return f"it is {sampling}: pass mode='RGB' or 'CMYK'"
-        is_whole = self.reduce == 1 and self.draft is None
-        is_plain = self.device is None and (is_whole or sampling.startswith("RGB"))
-        if (self.mode == "L" or self.mode == "RGB" and is_ink) and not is_plain:
-            return f"mode={self.mode!r} of {sampling} needs device='cpu' and reduce=1"
+        if self.mode == "CMYK" and not color.is_ink(sampling):
+            return f"mode='CMYK' needs CMYK or YCCK, it is {sampling}"
         return color.why_no_pixels(sampling)
+
+    def made_of(self, picture: Picture) -> np.ndarray:
+        """The pixels of a picture in system memory, not turned, where why_not() has none."""
+        width, height, scale = picture.width, picture.height, self.reduce
+        if self.draft is not None:
+            scale = reduce_for(self.draft, width, height)
+        if scale == 1 and self.mode != "L":
+            pixels = picture.pixels(self.upsampling)
+        else:
+            samples, sampling = samples_at(picture, scale)
+            is_fancy = self.upsampling == "fancy" and scale < 8  # as in libjpeg
+            size = -(-height // scale), -(-width // scale)
+            if self.mode == "L" and not sampling.startswith("RGB"):
+                return color.larger(samples[0], sampling, 0, size, is_fancy)
+            pixels = color.to_pixels(samples, sampling, size, fancy=is_fancy)
+        if self.mode == "L":
+            return color.luma(pixels)
+        return color.without_ink(pixels) if self.mode == "RGB" else pixels
+
+
+def reduce_for(size: Sequence[int], width: int, height: int) -> int:
+    """What Pillow's draft() divides a picture's sides by for a size."""
+    ratio = min(width // max(size[0], 1), height // max(size[1], 1))
+    return next(one for one in reversed(REDUCES) if one <= max(ratio, 1))
 
 
 _known = lru_cache(64, typed=True)(Wanted._checked)
@@ -325,46 +344,36 @@ def items_of(wanted: Wanted, sources: Sources, pictures: _native.Pictures,
         name = sources.names[index]
         items[index] = Failure(name, sources.reasons.get(index, error.words))
         if error.code == _native.UNSUPPORTED and wanted.is_pixels:
-            items[index] = _otherwise(wanted, sources.again(index), items[index])
+            items[index] = _otherwise(wanted, sources, index)
             if sources.crops is not None and not isinstance(items[index], Failure):
                 items[index] = part_of(items[index], sources.crops[index], name)
     if wanted.mode == "CMYK":
-        items = [item if isinstance(item, Failure) else _ink_of(item, sources, index, wanted)
+        items = [item if isinstance(item, Failure) else _otherwise(wanted, sources, index, item)
                  for index, item in enumerate(items)]
     return items
 
 
-def _otherwise(wanted: Wanted, source: Any, failure: Failure) -> Any:
-    """Pixels that the library does not make of a kind of files, or why there are none."""
+def _otherwise(wanted: Wanted, sources: Sources, index: int,
+               picture: Optional[Picture] = None) -> Any:
+    """Pixels of a kind of files that the library makes none of, on the CPU, or a Failure.
+
+    picture: of the file; None: it is read
+    """
     try:
-        picture = decode_one(Wanted(limits=wanted.limits), source)
+        source = sources.again(index)
+        if picture is None:
+            picture = decode_one(Wanted(limits=wanted.limits), source)
         reason = wanted.why_not(picture.sampling, picture.depth)
-        if reason is not None or wanted.mode == "RGB" and len(picture) != 4:
-            return Failure(failure.path, reason or failure.reason)
-        if wanted.mode == "RGB":
-            pixels = color.without_ink(picture.pixels(wanted.upsampling))
-        elif picture.sampling.startswith("RGB"):
-            return color.luma(decode_one(wanted._replace(mode="RGB"), source))
-        else:
-            pixels = color.larger(picture.samples()[0], picture.sampling, 0,
-                                  (picture.height, picture.width), wanted.upsampling == "fancy")
-        return upright(pixels, orientation_of(source)) if wanted.exif else pixels
-    except ReadError:
-        return failure
-
-
-def _ink_of(picture: Picture, sources: Sources, index: int, wanted: Wanted) -> Any:
-    """The pixels of a picture of CMYK, or a Failure."""
-    reason = wanted.why_not(picture.sampling, picture.depth)
-    if reason is None and len(picture) != 4:
-        reason = f"mode='CMYK' needs CMYK or YCCK, it is {picture.sampling}"
-    if reason is not None:
-        return Failure(sources.names[index], reason)
-    pixels = picture.pixels(wanted.upsampling)
-    try:
-        return upright(pixels, orientation_of(sources.again(index))) if wanted.exif else pixels
-    except ReadError as error:  # the file has been removed since
-        return Failure(sources.names[index], error.reason)
+        if reason is not None:
+            return Failure(sources.names[index], reason)
+        pixels = wanted.made_of(picture.cpu())
+        if wanted.exif:
+            pixels = upright(pixels, orientation_of(source))
+        return uploaded(pixels, wanted.device)
+    except (ReadError, MemoryError) as error:
+        if is_interruption(error):
+            raise
+        return Failure(sources.names[index], getattr(error, "reason", str(error)))
 
 
 def _pixels(wanted: Wanted, _: Sources, pictures: _native.Pictures) -> Iterator[Any]:
@@ -406,7 +415,8 @@ class _Stack(Block):
 
 
 def stacked_of(items: List[Any]) -> Any:
-    """One array (n, ...) of pixels that lie one after the other; None: they do not."""
+    """One array (n, ...) of pixels of one size: the memory that they lie in one after the other, or
+    a copy, whose parts they become. None: there is a Failure, or another size."""
     first, shape = items[0], getattr(items[0], "shape", ())
     if not shape or any(getattr(item, "shape", ()) != shape for item in items):
         return None
@@ -414,7 +424,9 @@ def stacked_of(items: List[Any]) -> Any:
                         for item in items]
     size = math.prod(shape)
     if any(other != address + size * index for index, other in enumerate(others, 1)):
-        return None
+        made = resize(items, shape[1::-1], "nearest", alpha=False)
+        items[:] = parts_of(made)
+        return made
     stack, shape, strides = (_Stack(list(items), address), (len(items), *shape),
                              (size, *first.strides))
     if isinstance(first, CudaArray):

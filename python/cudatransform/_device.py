@@ -13,7 +13,7 @@ from .errors import Unavailable, is_interruption
 
 HOST, CUDA = 1, 2  # DLDeviceType
 DLPACK_NAME = b"dltensor"  # a library that takes a capsule renames it
-_ON_DEVICE = 2             # CUmemorytype
+_ON_HOST, _ON_DEVICE = 1, 2  # CUmemorytype
 _ORDINAL = 9               # CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
 _CAPABILITY = 75, 76       # CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR and _MINOR
 _LIMIT = 2**31 - 1         # rows and bytes of a row
@@ -115,15 +115,15 @@ class Driver:
         return _Current(self, self.primary(device))
 
     def copy_rows(self, source: int, source_pitch: int, target: int, target_pitch: int, width: int,
-                  rows: int) -> None:
+                  rows: int, of_host: bool = False) -> None:
         """Copies `rows` rows of `width` bytes on the device, on its default stream, inside of on().
 
-        The source must not be the target; addresses are the device's, pitches in bytes. Returns
-        before the copy is done. Raises Unavailable.
+        The source must not be the target; addresses are the device's, of_host: except the source's;
+        pitches in bytes. Returns before the copy is done. Raises Unavailable.
         """
-        wanted = _Copy(src_type=_ON_DEVICE, src=source, src_pitch=max(source_pitch, width),
-                       dst_type=_ON_DEVICE, dst=target, dst_pitch=target_pitch, width=width,
-                       height=rows)
+        wanted = _Copy(src_type=_ON_HOST if of_host else _ON_DEVICE, src_host=source, src=source,
+                       src_pitch=max(source_pitch, width), dst_type=_ON_DEVICE, dst=target,
+                       dst_pitch=target_pitch, width=width, height=rows)
         check(self.cuMemcpy2DAsync_v2(byref(wanted), None), "the GPU does not copy")
 
     def device_of(self, address: int) -> int:

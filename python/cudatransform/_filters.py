@@ -76,15 +76,16 @@ def requantize(picture: Any, quality: Any) -> _native.Pictures:
     return _run("ct_requantize", picture, int(quality))
 
 
-def pixels(picture: Any, upsampling: str) -> np.ndarray:
-    """uint8 (height, width, 3) of a picture of 8 bits with one or three components, in system
-    memory."""
-    options = _native.DecodeOptions(ctypes.sizeof(_native.DecodeOptions), _native.RGB,
-                                    UPSAMPLINGS.index(upsampling))
+def pixels(picture: Any, upsampling: str = "fancy", scale: int = 1) -> np.ndarray:
+    """uint8 (height, width, 3) of a picture of 8 bits with three components, (height, width) of
+    one, in system memory and at 1/`scale` of its size."""
+    options = _native.DecodeOptions(ctypes.sizeof(_native.DecodeOptions),
+                                    _native.RGB if len(picture) > 1 else _native.GRAY,
+                                    UPSAMPLINGS.index(upsampling), scale)
     made = _run("ct_pixels", picture, options)
-    block = made.take_block()
-    block.address = made.array[0].data
-    return block.array((picture.height, picture.width, 3))
+    block, image = made.take_block(), made.array[0]
+    block.address = image.data
+    return block.array((image.height, image.width, 3)[:2 + (len(picture) > 1)])
 
 
 def _run(function: str, picture: Any, argument: Any) -> _native.Pictures:

@@ -182,6 +182,11 @@ def ids_of(sampling: str) -> Tuple[int, ...]:
     return (1, 2, 3, 4) if sampling.startswith("YCCK") else (1, 2, 3)
 
 
+def is_ink(sampling: Optional[str]) -> bool:
+    """Whether it is of CMYK or YCCK."""
+    return sampling is not None and sampling.startswith(("CMYK", "YCCK"))
+
+
 def is_chroma(sampling: str, index: int) -> bool:
     """Whether a component is Cb or Cr."""
     return index in (1, 2) and sampling.startswith("Y")

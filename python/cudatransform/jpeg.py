@@ -13,8 +13,8 @@ from typing import (TYPE_CHECKING, Any, Callable, Dict, List, Literal, Optional,
 import numpy as np
 
 from . import _device, color
-from ._cuda_memory import CudaArray, downloaded
-from ._decoding import CHANNELS, MODES, PLAIN, Wanted, decode_one, decode_part
+from ._cuda_memory import CudaArray, downloaded, uploaded
+from ._decoding import CHANNELS, MODES, PLAIN, Wanted, decode_one, decode_part, reduce_for
 from ._encoding import Quantization, Options, checked, encoded, written
 from ._info import info
 from ._coefficients import check_markers, check_sides
@@ -181,15 +181,16 @@ def decode(source: Source, mode: str = "RGB", *, reduce: int = 1, upsampling: st
 
     source: as of read()
     mode: `RGB`: uint8 (height, width, 3), of gray files three times the same, of CMYK and YCCK
-        those of Pillow's convert("RGB"), on the CPU with reduce=1. `L`: uint8 (height, width), luma
-        as the file has it, which is that of Pillow's draft("L") and OpenCV's IMREAD_GRAYSCALE.
-        `CMYK`: uint8 (height, width, 4) of CMYK and YCCK, 255 = full ink
+        those of Pillow's convert("RGB"). `L`: uint8 (height, width), luma as the file has it, which
+        is that of Pillow's draft("L") and OpenCV's IMREAD_GRAYSCALE. `CMYK`: uint8 (height, width,
+        4) of CMYK and YCCK, 255 = full ink
     reduce: 1, 2, 4 or 8: divides width and height, rounded up, as `djpeg -scale 1/8` and Pillow's
         draft() do
     upsampling: `fancy` or `nearest`, see Picture.pixels
     exif: whether to turn the pixels upright by the file's Exif orientation, as OpenCV and Pillow's
         ImageOps.exif_transpose() do
-    device: `cpu`: a numpy array. `cuda` or `cuda:1`: a CudaArray on that GPU
+    device: `cpu`: a numpy array. `cuda` or `cuda:1`: a CudaArray on that GPU, which the CPU makes
+        of CMYK and YCCK, and as `L` of RGB and of luma smaller than the picture
     max_pixels, max_memory, on_error: as of read(); max_memory also bounds the result of `size`
     crop: left, top, right and bottom in whole pixels, after `reduce`, `draft` and `exif`, as
         Image.crop()
@@ -230,6 +231,8 @@ def thumbnail(source: Source, size: Tuple[int, int], resample: Any = "bicubic", 
               like: str = "pillow-13") -> Any:
     """The pixels of Pillow's Image.thumbnail() of a JPEG file, since Pillow 10.4.
 
+    Those of CMYK and YCCK become RGB, by mode="RGB", at their final size.
+
     source: as of read()
     size: the most of width and height; the picture's ratio is kept, and it is not enlarged
     reducing_gap: how many times larger than the result the file is decoded at least, where that is
@@ -238,15 +241,16 @@ def thumbnail(source: Source, size: Tuple[int, int], resample: Any = "bicubic", 
     Raises what info(), decode() and resize() raise.
     """
     head = info(source)
+    if mode == "RGB" and color.is_ink(head.sampling):
+        inks = thumbnail(source, size, resample, reducing_gap=reducing_gap, mode="CMYK", like=like)
+        return uploaded(color.without_ink(inks), _device.number_of(device))
     bounds = size_of(size, head.width, head.height)
     reduce = 1
     fitted = _fitted(bounds, head.width, head.height)
     if fitted is None:
         return decode(source, mode, device=device)
     if reducing_gap is not None:
-        wanted = [int(side * reducing_gap) for side in bounds]
-        ratio = min(head.width // max(wanted[0], 1), head.height // max(wanted[1], 1))
-        reduce = next(one for one in (8, 4, 2, 1) if one <= max(ratio, 1))
+        reduce = reduce_for([int(side * reducing_gap) for side in bounds], head.width, head.height)
     pixels = decode(source, mode, reduce=reduce, device=device)
     if pixels.shape[1::-1] == fitted:
         return pixels

@@ -376,3 +376,23 @@ def empty(width: int, height: int, sampling: str, tables: npt.NDArray[np.uint16]
     for component in components:
         component.table = used.index(component.table)
     return Picture(components, tables[used], width, height, sampling)
+
+
+def samples_at(picture: Picture, scale: int) -> Tuple[List[np.ndarray], str]:
+    """Each component's samples, of 8 bits, of a picture at 1/`scale` of its size, in system memory,
+    and the sampling that is left.
+
+    As in libjpeg (jdmaster.c), a component that has half the columns and half the rows gets an
+    inverse twice as large instead of an upsampling.
+    """
+    samples, left = [], []
+    for index, c in enumerate(picture.components):
+        (x, y), own = color.ratio_of(picture.sampling, index), scale
+        while own > 1 and x % 2 == y % 2 == 0:
+            x, y, own = x // 2, y // 2, own // 2
+        alone = Picture([Component(c.coefficients, 1, 1, 1, c.width, c.height, c.table)],
+                        picture.tables, c.width, c.height, "GRAYSCALE")
+        samples.append(_filters.pixels(alone, scale=own))
+        h, v = color.factors_of(picture.sampling)[index]
+        left.append((h * scale // own, v * scale // own))
+    return samples, color.sampling_by(picture.sampling.partition("-")[0], left)

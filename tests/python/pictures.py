@@ -1,6 +1,7 @@
 # Pictures, JPEG files of every kind and bad ones for the tests of the Python module.
 # SPDX-License-Identifier: LGPL-2.1-or-later
 import contextlib
+import io
 import os
 import shutil
 import struct
@@ -237,6 +238,16 @@ def bad_files():
         "cut.jpg": (cut[:len(cut) * 2 // 3], "end"),
         "start.jpg": (cut[:2], ""),
     }
+
+
+def drafts_of(data):
+    """What Pillow decodes of a file at 1/1, 1/2, 1/4 and 1/8 of its size, if that has a pixel."""
+    from PIL import Image
+    for reduce in (1, 2, 4, 8):
+        image = Image.open(io.BytesIO(data))
+        if min(image.size) >= reduce:
+            image.draft(None, [side // reduce for side in image.size])
+            yield reduce, image
 
 
 @contextlib.contextmanager

@@ -59,8 +59,9 @@ class BesidePillow(unittest.TestCase):
         chance = random.Random(2)
         for number in range(COUNT // 5):
             width, height, *size = (chance.randint(1, 300) for _ in range(4))
-            array = pictures.pixels(width, height, chance.choice((1, 3)), number)
-            data = ct.encode(array, quality=80)
+            array = pictures.pixels(width, height, chance.choice((1, 3, 4)), number)
+            inks = chance.choice(("cmyk", "YCCK-4:2:0")) if array.shape[2:] == (4,) else None
+            data = ct.encode(array, quality=80, subsampling=inks)
             gap = chance.choice((None, 1.5, 2., 3.))
             image = Image.open(io.BytesIO(data))
             if VERSION < (10, 4) and gap is not None and (size[0] < width or size[1] < height):
@@ -73,6 +74,8 @@ class BesidePillow(unittest.TestCase):
                 image.thumbnail(size, reducing_gap=gap)
             got = ct.thumbnail(data, size, reducing_gap=gap, mode=image.mode, like=LIKE)
             self.assertTrue(np.array_equal(got, np.asarray(image)), (array.shape, size, gap))
+            got = ct.thumbnail(data, size, reducing_gap=gap, like=LIKE)
+            self.assertTrue(np.array_equal(got, np.asarray(image.convert("RGB"))), (inks, size))
 
 
 class Arrays(unittest.TestCase):

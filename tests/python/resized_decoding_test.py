@@ -50,6 +50,19 @@ def boxes_in(chance, width, height):
 
 @unittest.skipIf(Image is None, "no Pillow")
 class BesidePillow(unittest.TestCase):
+    def test_drafts_of_inks(self):
+        chance = random.Random(6)
+        for number, sampling in enumerate(("cmyk", "YCCK-4:2:0", "YCCK-4:2:2") * 10):
+            width, height = chance.randint(16, 300), chance.randint(16, 300)
+            data = oriented(ct.encode(pictures.pixels(width, height, 4, number),
+                                      subsampling=sampling), chance.randint(1, 8))
+            image, size = Image.open(io.BytesIO(data)), (chance.randint(1, 60), 20)
+            image.draft(None, size)
+            image = ImageOps.exif_transpose(image).convert("RGB")
+            wanted = np.asarray(image.resize(size, Image.Resampling.BICUBIC))
+            self.assertTrue(np.array_equal(ct.decode(data, size=size, draft=True, exif=True,
+                                                     like=LIKE), wanted), (sampling, size))
+
     def test_crop_box_and_draft(self):
         chance = random.Random(3)
         for number in range(150):
@@ -204,6 +217,20 @@ class Reading(unittest.TestCase):
             batch, = ct.Reader(sources, output="pixels", size=(8, 9), crops=crops, exif=True)
             for made, pixels in zip(batch, (whole, ct.decode(sources[1]), whole)):
                 self.assertTrue(np.array_equal(made, ct.resize(pixels[5:20, 3:29], (8, 9))))
+        sources = [ink, oriented(file_of(40, 30, 1), 6), ink]
+        for options in ({}, {"reduce": 2}, {"size": 8, "draft": True}, {"mode": "CMYK"},
+                        {"size": (8, 9), "dtype": "float32", "layout": "chw", "recipe": "hf"}):
+            stack = options.get("size") != 8
+            batch, = ct.Reader(sources, output="pixels", exif=True, stack=stack, **options)
+            good = [item for item in batch if not isinstance(item, ct.Failure)]
+            self.assertEqual(len(good), 2 if "mode" in options else 3)
+            for item, source in zip(batch, sources):
+                if not isinstance(item, ct.Failure):
+                    self.assertTrue(np.array_equal(item, ct.decode(source, exif=True, **options)))
+            self.assertEqual(batch.stacked is None, not stack or "mode" in options)
+            if batch.stacked is not None:
+                self.assertTrue(np.array_equal(batch.stacked, good))
+                self.assertTrue(all(np.may_share_memory(item, batch.stacked) for item in good))
 
     def test_wrong_crops(self):
         wide = max(width for width, _ in self.sizes)
@@ -308,7 +335,6 @@ class Reading(unittest.TestCase):
                         {"size": (8, 8), "crops": [(0, 0, 1.5, 2)] * 11},
                         {"size": (8, 8), "crops": 5}, {"size": (8, 8), "draft": 1},
                         {"size": (8, 8), "reduce": 2, "draft": True},
-                        {"size": (8, 8), "mode": "CMYK", "draft": True},
                         {"size": (8, 8), "mean": MEAN, "std": STD},
                         {"size": (8, 8), "dtype": "float32", "mean": MEAN[:1], "std": STD[:1]},
                         {"size": (8, 8), "layout": "band"}, {"size": (1 << 16, 1 << 16),
