@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import threading
+import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Callable, Dict, List, NamedTuple, Optional
 
@@ -12,7 +13,7 @@ from . import _device
 from ._encoding import Quantization, Options
 from ._native import check_process
 from ._store import check_target, store
-from .errors import whole_number
+from .errors import true_or_false, whole_number
 from .jpeg import encode, write
 from .picture import Picture
 from .transform import check_method
@@ -22,20 +23,26 @@ _THREADS = 2  # one batch is encoded while another one is stored
 
 
 class _File(Future):
-    """A file to come. Who waits for it does not wait for its batch to be full."""
+    """A file to come. Who waits for it does not wait for its batch to be full.
 
-    def __init__(self, begin: Callable[["_File"], None]) -> None:
-        super().__init__()
-        self._begin = begin
+    begin: its batch, within a time; None: it has begun
+    """
+
+    begin: Optional[Callable[["_File", Optional[float]], None]] = None
 
     def result(self, timeout: Optional[float] = None) -> Optional[bytes]:
-        self._begin(self)
-        made: Optional[bytes] = super().result(timeout)
+        made: Optional[bytes] = super().result(self._begin(timeout))
         return made
 
     def exception(self, timeout: Optional[float] = None) -> Optional[BaseException]:
-        self._begin(self)
-        return super().exception(timeout)
+        return super().exception(self._begin(timeout))
+
+    def _begin(self, timeout: Optional[float]) -> Optional[float]:
+        """What is left of the time when the batch has begun."""
+        begin, before = self.begin, time.monotonic()
+        if begin is not None:
+            begin(self, timeout)
+        return None if timeout is None else max(before + timeout - time.monotonic(), 0)
 
 
 class _Item(NamedTuple):
@@ -45,12 +52,13 @@ class _Item(NamedTuple):
 
 
 def _check(options: Dict[str, Any]) -> None:
-    """Raises ValueError and TypeError as encode() does for its keywords."""
-    parameters = inspect.signature(encode).parameters
-    for name in options.keys() - parameters.keys() | options.keys() & {"array", "target"}:
-        raise TypeError(f"{name} is not a keyword of encode()")
+    """Raises ValueError and TypeError as encode() and write() do for their keywords."""
+    parameters = inspect.signature(encode).parameters.keys() - {"array", "target"} | _WRITES
+    for name in options.keys() - parameters:
+        raise TypeError(f"{name} is not a keyword of encode() or write()")
     check_method(options.get("method", "islow"))
-    Options(**{name: options[name] for name in options.keys() & _WRITES}).check()
+    true_or_false("strip", options.get("strip", False), or_number=True)
+    Options(**{name: options[name] for name in options.keys() & _WRITES - {"strip"}}).check()
     given = {name: options[name] for name in Quantization._fields if name in options}
     Quantization(**given).checked()
 
@@ -59,7 +67,7 @@ class Writer:
     """Encodes pictures to JPEG files in batches, on other threads.
 
     batch_size: pictures of a call of encode() or write()
-    options: keywords of encode() for arrays, among them those of write() for Pictures
+    options: keywords of encode() for arrays, and of write() for Pictures
 
     `with Writer(quality=90) as writer:` add() pictures there; the block's end waits for all files
     and raises the first error. Any number of threads may add pictures. The constructor raises
@@ -71,12 +79,14 @@ class Writer:
             raise ValueError(f"batch_size must be at least 1, not {batch_size}")
         _check(options)
         self.batch_size = int(batch_size)
-        self._options = options
         self._of_pictures = {name: options[name] for name in options.keys() & _WRITES}
-        self._lock = threading.Lock()
-        self._items: List[_Item] = []
+        self._of_arrays = {name: options[name] for name in options.keys() - {"strip"}}
+        # For `with`: a signal's handler may raise inside of a Condition's own methods for that.
+        self._lock = threading.RLock()
+        self._changed = threading.Condition(self._lock)
+        self._items: List[_Item] = []  # of the next batch
+        self._under_way = 0  # batches
         self._error: Optional[BaseException] = None
-        self._room = threading.BoundedSemaphore(2 * _THREADS)  # batches
         self._process = os.getpid()
         self._threads = ThreadPoolExecutor(_THREADS, "cudatransform-writer")
 
@@ -96,42 +106,49 @@ class Writer:
         # The work of this thread's stream comes before the encoding, which another thread begins.
         if not isinstance(picture, Picture) and _device.is_on_device(picture):
             picture = _device.view(picture)
-        item = _Item(picture, target, _File(self._begin_that_of))
+        item = _Item(picture, target, _File())
+        item.result.begin = self._begin_that_of
         with self._lock:
+            self._begin(self._is_full)  # of threads that wait for room
             self._items.append(item)
-            batch = self._take() if len(self._items) >= self.batch_size else []
-        self._begin(batch)
+            self._begin(self._is_full)
         return item.result
 
-    def _begin_that_of(self, file: _File) -> None:
+    def _is_full(self) -> bool:
+        return len(self._items) >= self.batch_size
+
+    def _begin_that_of(self, file: _File, timeout: Optional[float]) -> None:
+        self._begin(lambda: any(item.result is file for item in self._items), timeout)
+
+    def _begin(self, is_due: Callable[[], bool], timeout: Optional[float] = None) -> None:
+        """Begins a batch if it is due, within a time, when there is room for it."""
+        def is_settled() -> bool:
+            return self._under_way < 2 * _THREADS or not is_due()
         with self._lock:
-            batch = self._take() if any(item.result is file for item in self._items) else []
-        self._begin(batch)
-
-    def _take(self) -> List[_Item]:
-        batch, self._items = self._items, []
-        return batch
-
-    def _begin(self, batch: List[_Item]) -> None:
-        if not batch:
-            return
-        check_process(self._process)
-        self._room.acquire()
-        try:
-            self._threads.submit(self._do, batch)
-        except BaseException:
-            self._room.release()
-            raise
+            if is_due():
+                check_process(self._process)
+            if self._changed.wait_for(is_settled, timeout) and is_due():
+                # A signal's handler that raises between these loses nothing: _do() empties lists.
+                self._threads.submit(self._do, self._items)
+                self._under_way += 1
+                self._items = []
 
     def _do(self, batch: List[_Item]) -> None:
+        with self._lock:
+            items = batch.copy()
+            batch.clear()
         try:
-            wanted = [item for item in batch if item.result.set_running_or_notify_cancel()]
+            for item in items:
+                item.result.begin = None  # so that a future does not keep the Writer
+            wanted = [item for item in items if item.result.set_running_or_notify_cancel()]
             pictures = [item for item in wanted if isinstance(item.picture, Picture)]
             arrays = [item for item in wanted if not isinstance(item.picture, Picture)]
             self._make(pictures, write, self._of_pictures)
-            self._make(arrays, encode, self._options)
+            self._make(arrays, encode, self._of_arrays)
         finally:
-            self._room.release()
+            with self._lock:
+                self._under_way -= 1
+                self._changed.notify_all()
 
     def _make(self, items: List[_Item], make: Any, options: Any) -> None:
         """Files of pictures in one call; one by one if a picture is the reason of an error."""
@@ -163,9 +180,7 @@ class Writer:
 
     def flush(self) -> None:
         """Begins the files of all pictures that wait for their batch to be full."""
-        with self._lock:
-            batch = self._take()
-        self._begin(batch)
+        self._begin(lambda: bool(self._items))
 
     def close(self) -> None:
         """Waits for all files. Raises the first error of any of them, once, and Unavailable in a

@@ -1,11 +1,17 @@
 #!/usr/bin/python3
 # cudatransform.Writer: files equal those of encode() and write(); errors, targets, threads, forks.
 # SPDX-License-Identifier: LGPL-2.1-or-later
+import gc
 import io
 import os
+import signal
 import tempfile
 import threading
+import time
 import unittest
+import weakref
+from concurrent import futures
+from unittest import mock
 
 import numpy as np
 
@@ -16,6 +22,18 @@ import pictures
 def arrays(count):
     return [pictures.pixels(20 + 5 * (index % 4), 17 + index % 3, (3, 1)[index % 5 == 4], index)
             for index in range(count)]
+
+
+class Blocked:
+    """A file whose write() waits for an event."""
+
+    def __init__(self, event):
+        self.event, self.data = event, b""
+
+    def write(self, data):
+        self.event.wait(60)
+        self.data += data
+        return len(data)
 
 
 class Files(unittest.TestCase):
@@ -38,6 +56,15 @@ class Files(unittest.TestCase):
             is_picture = isinstance(one, ct.Picture)
             self.assertEqual(file.result(0), ct.write(one, progressive=True) if is_picture else
                              ct.encode(one, quality=30, progressive=True))
+
+    def test_strip(self):
+        """Of Pictures; of arrays there is nothing to leave out."""
+        picture = ct.read(ct.encode(arrays(1)[0], comment="one"))
+        for strip in (True, False):
+            with ct.Writer(strip=strip, comment="two") as writer:
+                of_picture, of_array = writer.add(picture), writer.add(arrays(1)[0])
+            self.assertEqual(of_picture.result(0), ct.write(picture, strip=strip))
+            self.assertEqual(of_array.result(0), ct.encode(arrays(1)[0], comment="two"))
 
     def test_targets(self):
         array, target = arrays(1)[0], io.BytesIO()
@@ -85,6 +112,62 @@ class Files(unittest.TestCase):
         with self.assertRaises(ValueError), ct.Writer() as writer:
             file = writer.add(np.zeros((4, 4, 2), np.uint8))
             self.assertIsInstance(file.exception(60), ValueError)
+
+    def test_waiting_without_room(self):
+        event, array = threading.Event(), arrays(1)[0]
+        with ct.Writer(2) as writer:
+            targets = [Blocked(event) for _ in range(8)]
+            for target in targets:
+                writer.add(array, target)
+            file, begin = writer.add(array), time.monotonic()
+            for wait in (file.result, file.exception):
+                with self.assertRaises(futures.TimeoutError):
+                    wait(.05)
+            self.assertLess(time.monotonic() - begin, 30)
+            adding = [threading.Thread(target=writer.add, args=(array, Blocked(event)))
+                      for _ in range(3)]
+            for thread in adding:
+                thread.start()
+            event.set()
+            for thread in adding:
+                thread.join()
+            self.assertEqual(file.result(60), ct.encode(array))
+        self.assertEqual({target.data for target in targets}, {ct.encode(array)})
+
+    def test_interruptions_lose_nothing(self):
+        """By a signal's handler that raises: before a batch begins, after, and without room."""
+        event, array = threading.Event(), arrays(1)[0]
+        targets = [Blocked(event) for _ in range(10)]
+        with ct.Writer(2) as writer:
+            submit = writer._threads.submit
+            for index, is_after in enumerate((False, True)):
+                def interrupted(*arguments, is_after=is_after):
+                    if is_after:
+                        submit(*arguments)
+                    raise KeyboardInterrupt
+                writer.add(array, targets[2 * index])
+                with mock.patch.object(writer._threads, "submit", interrupted), \
+                        self.assertRaises(KeyboardInterrupt):
+                    writer.add(array, targets[2 * index + 1])
+            for target in targets[4:9]:
+                writer.add(array, target)
+            before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+            self.addCleanup(signal.signal, signal.SIGALRM, before)
+            signal.setitimer(signal.ITIMER_REAL, .3)
+            with self.assertRaises(KeyboardInterrupt):
+                writer.add(array, targets[9])
+                event.wait(60)
+            event.set()
+        self.assertEqual({target.data for target in targets}, {ct.encode(array)})
+
+    def test_a_kept_file_keeps_no_writer(self):
+        with ct.Writer() as writer:
+            file = writer.add(arrays(1)[0])
+        known = weakref.ref(writer)
+        del writer
+        gc.collect()
+        self.assertIsNone(known())
+        self.assertEqual(file.result(0), ct.encode(arrays(1)[0]))
 
 
 class Errors(unittest.TestCase):
@@ -134,7 +217,7 @@ class Errors(unittest.TestCase):
                 ({"target": "a.jpg"}, TypeError, "target"), ({"size": 1}, TypeError, "size"),
                 ({"method": "none"}, ValueError, "method"),
                 ({"restart": -1}, ct.WriteError, "restart"),
-                ({"optimize": 2}, TypeError, "optimize")):
+                ({"optimize": 2}, TypeError, "optimize"), ({"strip": 2}, TypeError, "strip")):
             with self.assertRaisesRegex(kind, words):
                 ct.Writer(**options)
 
