@@ -15,6 +15,7 @@ from .errors import WriteError, one_of, true_or_false, warn, whole_number
 from .tables import check_tables
 from .transform import METHODS, check_method
 
+QUALITY = 85  # by default
 QUANTIZERS = ("round", "dead-zone", "rd")
 _SAMPLINGS = ("YCbCr-4:2:0", "YCbCr-4:2:2", "YCbCr-4:4:4", "YCbCr-4:4:0", "YCbCr-4:1:1",
               "YCbCr-4:4:1", "RGB")  # CtSampling
@@ -63,7 +64,7 @@ def checked_size(name: str, size: Any) -> Optional[int]:
 class Quantization(NamedTuple):
     """How encode() quantizes."""
 
-    quality: Optional[int] = None  # 85, or none with target_size
+    quality: Any = None  # checked() makes QUALITY of None
     qtables: Any = "annex-k"  # a preset, or one or two tables as of check_tables()
     quantizer: str = "round"
     target_size: Optional[int] = None
@@ -73,7 +74,7 @@ class Quantization(NamedTuple):
         """Raises ValueError and TypeError."""
         if self.quality is not None and self.target_size is not None:
             raise ValueError("target_size chooses the quality: pass one of them")
-        quality = 85 if self.quality is None else self.quality
+        quality = QUALITY if self.quality is None else self.quality
         check_quality(quality)
         one_of("quantizer", self.quantizer, QUANTIZERS)
         return self._replace(
@@ -105,7 +106,7 @@ class Quantization(NamedTuple):
     def to_native(self, options: Options) -> Tuple[_native.EncodeOptions, Any]:
         """CtEncodeOptions with two tables of one's own at most, and what they refer to."""
         native, own, kept = options.to_native(), self.own_tables(), None
-        native.quality = self.quality or 85
+        native.quality = self.quality
         native.quantizer = QUANTIZERS.index(self.quantizer)
         native.target_size, native.max_size = self.target_size or 0, self.max_size or 0
         if own is None:

@@ -97,8 +97,7 @@ def _files_of(pictures: List[Tuple[Any, str]], options: Dict[str, Options],
         if isinstance(pixels, _device.View) and not is_wanted:
             pixels = downloaded(_device.with_rows(pixels, (3, 1)[-len(pixels.shape) + 1:]))
         if channels == 4 or pixels.dtype != np.uint8 or own is not None and len(own) > 2:
-            picture = Picture.from_pixels(pixels, quantization.quality or 85, sampling, own,
-                                          method)
+            picture = Picture.from_pixels(pixels, quantization.quality, sampling, own, method)
             picture.markers += options[sampling].markers
             files[index], = written([picture], options[sampling])
             continue

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _filters, _native, color
 from ._cuda_memory import CudaArray
-from ._encoding import Options, checked_size, written
+from ._encoding import QUALITY, Options, checked_size, written
 from ._coefficients import device_of
 from ._metadata import segments_of
 from ._parts import layout_of, rest_of
@@ -322,7 +322,7 @@ class Picture:
         return np.dstack([_filters.pixels(rest, upsampling), 255 - ink])
 
     @classmethod
-    def from_pixels(cls, array: Any, quality: int = 85, subsampling: Any = None,
+    def from_pixels(cls, array: Any, quality: int = QUALITY, subsampling: Any = None,
                     qtables: Optional[Any] = None, method: str = "islow") -> "Picture":
         """A picture made of pixels, with the coefficients of `cjpeg -dct int`.
 

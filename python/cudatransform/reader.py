@@ -15,7 +15,7 @@ from ._walk import walk_through
 from .errors import Failure, is_interruption, one_of, true_or_false, whole_number
 from .picture import Picture
 from .planes import Planes
-from .resampling import LAYOUTS, Decoded, Resampling, parts_of
+from .resampling import LAYOUTS, Decoded, Resampling, is_side, parts_of
 
 _MAX_BATCHES = 64  # under way, as the library takes them
 _GPU_BATCHES = 4    # at least: a GPU works on some while the CPU packs and takes others
@@ -209,11 +209,10 @@ def _resampling_of(size: Any, dtype: Any, layout: Any, resample: Any, reducing_g
 
 def _stack_of(stack: Any, output: str, size: Any) -> bool:
     """Raises TypeError and ValueError."""
-    is_side = hasattr(size, "__index__") and not hasattr(size, "__len__")
     if stack is None:
-        return size is not None and not is_side
+        return size is not None and not is_side(size)
     true_or_false("stack", stack)
-    if stack and (is_side or output != "pixels"):
+    if stack and (is_side(size) or output != "pixels"):
         raise ValueError("stack=True needs output='pixels', and size=(width, height) or none")
     return bool(stack)
 

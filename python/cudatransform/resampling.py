@@ -334,9 +334,14 @@ def _kind_of(dtype: Any) -> str:
     return kind
 
 
+def is_side(size: Any) -> bool:
+    """Whether a size is the shorter side."""
+    return hasattr(size, "__index__") and not hasattr(size, "__len__")  # arrays have both
+
+
 def _checked_size(size: Any) -> Any:
     """A width and a height, or the shorter side. Raises TypeError and ValueError."""
-    if hasattr(size, "__index__") and not hasattr(size, "__len__"):  # arrays have both
+    if is_side(size):
         size = whole_number("size", size)
         if not 1 <= size <= _LARGEST_SIDE:
             raise ValueError(f"size must be 1 to {_LARGEST_SIDE}, not {size}")
