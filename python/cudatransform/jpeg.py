@@ -23,7 +23,7 @@ from ._sources import Source
 from ._store import check_target, store
 from .errors import one_of, true_or_false
 from .picture import Picture
-from .resampling import Resampling, box_of, crop_of, parts_of, resize, size_of
+from .resampling import Resampling, box_of, crop_of, gap_of, parts_of, resize, size_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -227,7 +227,8 @@ _NO_RESAMPLING = (None, "bicubic", None, None, None, False, "pillow-13", "uint8"
 
 def thumbnail(source: Source, size: Tuple[int, int], resample: Any = "bicubic", *,
               reducing_gap: Optional[float] = 2., mode: str = "RGB", device: str = "cpu",
-              like: str = "pillow-13") -> Any:
+              like: str = "pillow-13", max_pixels: Optional[int] = None,
+              max_memory: Optional[int] = None, on_error: str = "fail") -> Any:
     """The pixels of Pillow's Image.thumbnail() of a JPEG file, since Pillow 10.4.
 
     Those of CMYK and YCCK become RGB, by mode="RGB", at their final size.
@@ -236,24 +237,26 @@ def thumbnail(source: Source, size: Tuple[int, int], resample: Any = "bicubic", 
     size: the most of width and height; the picture's ratio is kept, and it is not enlarged
     reducing_gap: how many times larger than the result the file is decoded at least, where that is
         a half, a quarter or an eighth of its size; None: it is decoded whole
-    resample, like: as of resize(); mode, device: as of decode()
+    resample, like: as of resize(); others as of decode()
     Raises what info(), decode() and resize() raise.
     """
-    head = info(source)
+    limits: Any = {"max_pixels": max_pixels, "max_memory": max_memory, "on_error": on_error}
+    head, gap = info(source), gap_of(reducing_gap)
     if mode == "RGB" and color.is_ink(head.sampling):
-        inks = thumbnail(source, size, resample, reducing_gap=reducing_gap, mode="CMYK", like=like)
+        inks = thumbnail(source, size, resample, reducing_gap=reducing_gap, mode="CMYK", like=like,
+                         **limits)
         return uploaded(color.without_ink(inks), _device.number_of(device))
     bounds = size_of(size, head.width, head.height)
     reduce = 1
     fitted = _fitted(bounds, head.width, head.height)
     if fitted is None:
-        return decode(source, mode, device=device)
-    if reducing_gap is not None:
-        reduce = reduce_for([int(side * reducing_gap) for side in bounds], head.width, head.height)
-    pixels = decode(source, mode, reduce=reduce, device=device)
+        return decode(source, mode, device=device, **limits)
+    if gap:
+        reduce = reduce_for([int(side * gap) for side in bounds], head.width, head.height)
+    pixels = decode(source, mode, reduce=reduce, device=device, **limits)
     if pixels.shape[1::-1] == fitted:
         return pixels
-    box = (0, 0, head.width / reduce, head.height / reduce) if reducing_gap is not None else None
+    box = (0, 0, head.width / reduce, head.height / reduce) if gap else None
     return resize(pixels, fitted, resample, box=box, reducing_gap=reducing_gap, like=like,
                   alpha=False)
 

@@ -108,9 +108,7 @@ class Resampling(NamedTuple):
         one_of("like", like, VERSIONS)
         one_of("layout", layout, LAYOUTS)
         one_of("recipe", recipe, RECIPES)
-        gap = 0. if reducing_gap is None else float(reducing_gap)
-        if reducing_gap is not None and not 1 <= gap < math.inf:
-            raise ValueError(f"reducing_gap must be at least 1, not {reducing_gap}")
+        gap = gap_of(reducing_gap)
         kind = _kind_of(dtype)
         if (mean is None) != (std is None) or mean is not None and kind == "uint8":
             raise ValueError("mean and std need each other, and dtype float32, float16 or bfloat16")
@@ -390,10 +388,23 @@ def box_of(given: Any) -> Tuple[float, ...]:
     return sides
 
 
+def gap_of(given: Any) -> float:
+    """reducing_gap; None: 0. Raises TypeError and ValueError."""
+    if given is None:
+        return 0.
+    try:
+        gap = float(+given)  # float() alone takes text
+    except TypeError:
+        raise TypeError(f"reducing_gap must be a number, not {given!r}") from None
+    if not 1 <= gap < math.inf:
+        raise ValueError(f"reducing_gap must be at least 1, not {given}")
+    return gap
+
+
 def _floats_of(name: str, words: str, given: Any) -> Tuple[float, ...]:
     """Raises TypeError."""
     try:
-        return tuple(float(number) for number in given)
+        return tuple(float(+number) for number in given)
     except (TypeError, ValueError) as error:
         if is_interruption(error):
             raise

@@ -127,6 +127,21 @@ class Arrays(unittest.TestCase):
                               ((9, 31), (15, 51))):
             self.assertEqual(ct.resize(bytes_of(shape, 1), 15).shape, wanted)
 
+    def test_limits_of_thumbnails(self):
+        for channels, inks in ((3, None), (4, "cmyk")):
+            data = ct.encode(pictures.pixels(90, 70, channels), subsampling=inks)
+            for options, kind, words in (({"max_pixels": 6299}, ct.ReadError, "max_pixels=6299"),
+                                         ({"max_memory": 9000}, ct.ReadError, "max_memory=9000"),
+                                         ({"on_error": "none"}, ValueError, "on_error"),
+                                         ({"reducing_gap": "2"}, TypeError, "reducing_gap must"),
+                                         ({"reducing_gap": .5}, ValueError, "reducing_gap must")):
+                for size in ((30, 30), (900, 900)):
+                    with self.assertRaisesRegex(kind, words):
+                        ct.thumbnail(data, size, **options)
+            with self.assertWarnsRegex(UserWarning, "premature end"):
+                made = ct.thumbnail(data[:-90], (30, 30), on_error="conceal")
+            self.assertEqual(made.shape, (23, 30, 3))
+
     def test_any_memory(self):
         array = bytes_of((40, 50, 3), 1)
         for given in (array[::2, ::3], array[::-1], array[:, :, ::-1], array[:, :, 0],
@@ -175,6 +190,9 @@ class Arrays(unittest.TestCase):
                 ({"box": "abcd"}, TypeError, "box must be .*, not 'abcd'"),
                 ({"box": 5}, TypeError, "box must be"),
                 ({"reducing_gap": .5}, ValueError, "reducing_gap"),
+                ({"reducing_gap": "2"}, TypeError, "reducing_gap must be a number, not '2'"),
+                ({"reducing_gap": [2]}, TypeError, "reducing_gap must be a number"),
+                ({"box": "0044"}, TypeError, "box must be"),
                 ({"alpha": 1}, TypeError, "alpha"), ({"like": "pillow"}, ValueError, "like"),
                 ({"dtype": "int16"}, ValueError, "dtype"),
                 ({"layout": "cwh"}, ValueError, "layout"),
