@@ -30,6 +30,8 @@ STAND_INS = {
         "jpegenc ! rtpjpegpay",
     r"\bautovideosink\b": "fakesink sync=true",
 }
+if os.environ.get("CUDATRANSFORM_SANITIZED"):
+    STAND_INS[r"\bnum-buffers=100\b"] = "num-buffers=10"  # sanitizers make them slow
 # Files that blocks read: where the test data has them.
 FILES = {"barbara.pgm": "images/barbara.pgm", "clip.mp4": "apv/*.mp4"}
 
@@ -79,9 +81,6 @@ def is_there(element):
 
 
 def main():
-    if os.environ.get("CUDATRANSFORM_SANITIZED"):
-        print("SKIP: gst-launch-1.0 cannot load a sanitized plugin")
-        return SKIP
     failed, ran, skipped = 0, 0, 0
     folder = tempfile.mkdtemp(prefix="cudatransform-readme-")
     for name, pattern in FILES.items():
