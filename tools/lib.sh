@@ -23,10 +23,10 @@ picture_packages=(gstreamer1.0-tools gstreamer1.0-plugins-base gstreamer1.0-plug
 codec_packages=(gstreamer1.0-libav gstreamer1.0-plugins-bad gstreamer1.0-plugins-ugly)
 # The pipelines in the tests and the documentation.
 run_packages=("${picture_packages[@]}" "${codec_packages[@]}")
-test_packages=(libgtest-dev libjpeg-turbo-progs ffmpeg netpbm libopenjp2-tools)
+test_packages=(libgtest-dev libturbojpeg0-dev libjpeg-turbo-progs ffmpeg netpbm libopenjp2-tools
+  python3-pil)
 # The tests' other packages on this machine, not needed in a chroot.
 host_test_packages=(
-  libturbojpeg0-dev # tests/conformance: numbers, which are the same everywhere
   libbenchmark-dev libavcodec-dev libavutil-dev # what the CPU engine's speed is compared with
   valgrind clang-format shellcheck mmdebstrap python3-matplotlib # pictures of benchmarks
   python3-pip python3-setuptools python3-venv mypy # the wheel of python/, and its types
@@ -156,16 +156,21 @@ fetch_photo() {
 # Options of every set-up: the GPU architectures to compile for, and the folder of test pictures.
 # Code that no card in the machine can run is not optimized, which takes nvcc most of its time.
 common_options() {
-  local archs=${CUDATRANSFORM_CUDA_ARCHS:-} data=${CUDATRANSFORM_TEST_DATA:-} nvcc nvcc_args=
+  local archs=${CUDATRANSFORM_CUDA_ARCHS:-} nvcc nvcc_args=
   [ "$archs" ] || [ "${CI:-}" != true ] || archs=sm_90
-  [ "$data" ] || [ ! -f "$root/../shared/data/images/barbara.pgm" ] ||
-    data=$(realpath "$root/../shared/data")
   if [ -z "$archs" ]; then
     archs=$(machine_archs) nvcc=$(find_nvcc)
     [[ $archs != compute_* ]] || ! "${nvcc:-false}" --help | grep -e --Ofast-compile >/dev/null ||
       nvcc_args=--Ofast-compile=mid
   fi
-  printf '%s\n' "-Dcuda-archs=$archs" "-Dcuda-args=$nvcc_args" "-Dtest-data=$data"
+  printf '%s\n' "-Dcuda-archs=$archs" "-Dcuda-args=$nvcc_args" "-Dtest-data=$(test_data)"
+}
+
+# The folder of test pictures; nothing without one.
+test_data() {
+  local neighbor=$root/../shared/data
+  [ -f "$neighbor/images/barbara.pgm" ] || neighbor=
+  realpath -qe "${CUDATRANSFORM_TEST_DATA:-$neighbor}" || true
 }
 
 # The architectures of the cards in the machine. If nvcc knows none of them, those of
@@ -194,8 +199,8 @@ build_project() {
   # The folders that meson searches first for pkg-config files.
   options+=("-Dpkg_config_path=${headers:+$headers/pkgconfig:}${PKG_CONFIG_PATH:-}"
     "${build_options[@]}" "${@:2}")
-  if [[ $dir == */root/build ]]; then # where the tests' data cannot be seen
-    within=(in_chroot "${dir%/root/build}") source=/src dir=/build options+=(-Dtest-data=)
+  if [[ $dir == */root/build ]]; then
+    within=(in_chroot "${dir%/root/build}") source=/src dir=/build
   fi
   wanted="${options[*]} nvcc=$(find_nvcc) packages=$(dpkg-query -W 2>/dev/null | cksum)"
   if [ ! -f "$1/build.ninja" ]; then
@@ -265,20 +270,21 @@ cuda_toolkit() {
     xargs -rd '\n' realpath -q | grep -vx /usr || true
 }
 
-# in_chroot DIR COMMAND...: runs it in DIR/root. The command sees the CUDA toolkit, a folder of
-# images that nvcc need not compile again, and only the environment variables about testing.
+# in_chroot DIR COMMAND...: runs it in DIR/root. The command sees the CUDA toolkit, the tests' data, a
+# folder of images that nvcc need not compile again, and only the environment variables about testing.
 chroot_images=/var/cache/cudatransform-images
 in_chroot() {
   local variables
   mapfile -t variables < <(env | grep -E '^(CI|CUDATRANSFORM_(REQUIRE_GPU|TEST_QUICK))=')
   # shellcheck disable=SC2016  # expanded there
   unshare --mount bash -c '
-    chroot=$1 toolkit=$2
-    shift 2
-    mkdir -p "$chroot"/{proc,dev,usr/local/cuda}
+    chroot=$1 toolkit=$2 data=$3
+    shift 3
+    mkdir -p "$chroot"/{proc,dev,usr/local/cuda} "$chroot$data"
     for folder in proc dev; do mount --rbind "/$folder" "$chroot/$folder" || exit; done
     [ -z "$toolkit" ] || mount --bind "$toolkit" "$chroot/usr/local/cuda" || exit
-    exec "$@"' bash "$1/root" "$(cuda_toolkit)" /usr/bin/env -i HOME=/tmp \
+    [ -z "$data" ] || mount --bind "$data" "$chroot$data" || exit
+    exec "$@"' bash "$1/root" "$(cuda_toolkit)" "$(test_data)" /usr/bin/env -i HOME=/tmp \
     PATH=/usr/local/cuda/bin:/usr/sbin:/usr/bin LC_ALL=C.UTF-8 PYTHONDONTWRITEBYTECODE=1 \
     "CUDATRANSFORM_IMAGE_CACHE=$chroot_images" "${variables[@]}" chroot "$1/root" "${@:2}"
 }
@@ -300,5 +306,5 @@ build_arm64() {
     qemu-user-static lib{hwy,tbb,gtest,jpeg62-turbo,turbojpeg0}-dev:arm64 || return
   share_images "$build-arm"
   build_project "$arm64_build" --cross-file /src/tools/arm64.cross -Delements=disabled \
-    "-Dcuda=$(chroot_cuda)"
+    "-Dcuda=$(chroot_cuda)" -Dtest-data=
 }
