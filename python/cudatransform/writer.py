@@ -86,6 +86,7 @@ class Writer:
         self._changed = threading.Condition(self._lock)
         self._items: List[_Item] = []  # of the next batch
         self._under_way = 0  # batches
+        self._is_closed = False
         self._error: Optional[BaseException] = None
         self._process = os.getpid()
         self._threads = ThreadPoolExecutor(_THREADS, "cudatransform-writer")
@@ -101,6 +102,7 @@ class Writer:
         concurrent.futures.wait() call flush(). Raises TypeError for what is no target,
         RuntimeError after close(), and Unavailable in a forked process.
         """
+        check_process(self._process)
         if target is not None:
             check_target(target)
         # The work of this thread's stream comes before the encoding, which another thread begins.
@@ -110,6 +112,8 @@ class Writer:
         item.result.begin = self._begin_that_of
         with self._lock:
             self._begin(self._is_full)  # of threads that wait for room
+            if self._is_closed:
+                raise RuntimeError("the Writer is closed")
             self._items.append(item)
             self._begin(self._is_full)
         return item.result
@@ -128,10 +132,13 @@ class Writer:
             if is_due():
                 check_process(self._process)
             if self._changed.wait_for(is_settled, timeout) and is_due():
-                # A signal's handler that raises between these loses nothing: _do() empties lists.
-                self._threads.submit(self._do, self._items)
-                self._under_way += 1
-                self._items = []
+                self._submit()
+
+    def _submit(self) -> None:
+        # A signal's handler that raises between these loses nothing: _do() empties lists.
+        self._threads.submit(self._do, self._items)
+        self._under_way += 1
+        self._items = []
 
     def _do(self, batch: List[_Item]) -> None:
         with self._lock:
@@ -189,6 +196,10 @@ class Writer:
         try:
             self.flush()
         finally:
+            with self._lock:
+                self._is_closed = True
+                if self._items:  # a signal's handler has raised while there was no room
+                    self._submit()
             self._threads.shutdown()
         with self._lock:
             error, self._error = self._error, None

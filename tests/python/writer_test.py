@@ -134,6 +134,14 @@ class Files(unittest.TestCase):
             self.assertEqual(file.result(60), ct.encode(array))
         self.assertEqual({target.data for target in targets}, {ct.encode(array)})
 
+    def test_an_interrupted_close_writes_all(self):
+        writer = ct.Writer(100)
+        files = [writer.add(array) for array in arrays(3)]
+        with mock.patch.object(writer._changed, "wait_for", side_effect=KeyboardInterrupt), \
+                self.assertRaises(KeyboardInterrupt):
+            writer.close()
+        self.assertEqual([file.result(0) for file in files], ct.encode(arrays(3)))
+
     def test_interruptions_lose_nothing(self):
         """By a signal's handler that raises: before a batch begins, after, and without room."""
         event, array = threading.Event(), arrays(1)[0]
@@ -186,8 +194,7 @@ class Errors(unittest.TestCase):
             else:
                 self.assertEqual(file.result(0), ct.encode(given[index]))
         with self.assertRaises(RuntimeError):
-            for one in given:
-                writer.add(one)
+            writer.add(given[0])
 
     def test_targets(self):
         array = arrays(1)[0]
