@@ -166,11 +166,12 @@ common_options() {
   printf '%s\n' "-Dcuda-archs=$archs" "-Dcuda-args=$nvcc_args" "-Dtest-data=$(test_data)"
 }
 
-# The folder of test pictures; nothing without one.
+# The folder of test pictures; nothing without one. One that is named is returned even if it is not
+# there, so that its tests fail.
 test_data() {
-  local neighbor=$root/../shared/data
-  [ -f "$neighbor/images/barbara.pgm" ] || neighbor=
-  realpath -qe "${CUDATRANSFORM_TEST_DATA:-$neighbor}" || true
+  local data=${CUDATRANSFORM_TEST_DATA:-} neighbor=$root/../shared/data
+  [ "$data" ] || [ ! -f "$neighbor/images/barbara.pgm" ] || data=$neighbor
+  [ -z "$data" ] || realpath -m "$data"
 }
 
 # The architectures of the cards in the machine. If nvcc knows none of them, those of
